@@ -3,6 +3,7 @@ import { and, eq, like } from 'drizzle-orm';
 import type { Instant, ListedResource, ProjectId, Resource } from '../model.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
+import { iso } from './ledger.ts';
 import { facts } from './schema.ts';
 
 /** Facts by name, for example `orders.limit`: `50`. */
@@ -47,7 +48,7 @@ export async function noteContact(
   at: Instant,
 ): Promise<void> {
   const said = problem === '' ? state : `${state}:${problem}`;
-  const values = [projectId, `${resource}.contact`, said, new Date(at).toISOString()];
+  const values = [projectId, `${resource}.contact`, said, iso(at)];
   await withTx(db, (tx) =>
     tx.query(
       `insert into sync.facts as f (project_id, fact, value, confirmed_at, changed_at)
@@ -98,12 +99,7 @@ export async function recordFacts(
 ): Promise<ChangedFact[]> {
   const names = Object.keys(observed).toSorted();
   if (names.length === 0) return [];
-  const values = [
-    projectId,
-    names,
-    names.map((name) => observed[name]),
-    new Date(at).toISOString(),
-  ];
+  const values = [projectId, names, names.map((name) => observed[name]), iso(at)];
   const sql =
     // Materialized: what was known is read before it is replaced, also where each part is a statement of its own.
     `with before as materialized (select fact, value from sync.facts where project_id = $1 and fact = any ($2::text[])),
@@ -118,11 +114,9 @@ export async function recordFacts(
               value      = excluded.value
        returning fact, value
      )
-     select fact, b.value as previous, r.value
+     select fact, b.value as from, r.value as to
        from recorded r join before b using (fact)
       where b.value <> r.value and fact !~ $5`;
-  const { rows } = await withTx(db, (tx) =>
-    tx.query<{ fact: string; previous: string; value: string }>(sql, [...values, measured]),
-  );
-  return rows.map((row) => ({ fact: row.fact, from: row.previous, to: row.value }));
+  const { rows } = await withTx(db, (tx) => tx.query<ChangedFact>(sql, [...values, measured]));
+  return rows;
 }

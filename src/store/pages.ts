@@ -1,8 +1,7 @@
-// sync.pages: what each walk was shown, page by page. A reading is measured by it, and a walk or
-// the tail goes on from it.
+// sync.pages: what each walk was shown, page by page. A reading is measured by it, and a walk or the tail goes on from it.
 import { createHash } from 'node:crypto';
 import type { Instant, PlatformPage } from '../model.ts';
-import type { Slice } from './ledger.ts';
+import { keyOf, ofSlice, type Slice } from './ledger.ts';
 import { textArray, type Queryable, type Tx } from './db.ts';
 
 /** One page of a walk as it was asked for and answered. */
@@ -15,14 +14,7 @@ export type WalkedPage = {
   observedAt: Instant;
 };
 
-const ofWalk = 'project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk = $5';
-const keyOf = (slice: Slice, walk: number): unknown[] => [
-  slice.projectId,
-  slice.resource,
-  slice.owner,
-  slice.day,
-  walk,
-];
+const ofWalk = `${ofSlice} and walk = $5`;
 
 /** A page's entry as a digest: what it showed and how it was asked for. An expression on its row, `p`. */
 export const pageDigest = `encode(sha256(
@@ -69,7 +61,7 @@ export async function writePages(
          do update set page_key = excluded.page_key, page_offset = excluded.page_offset,
                        ids = excluded.ids, rejects = excluded.rejects,
                        total = excluded.total, asked_at = excluded.asked_at`,
-    [...keyOf(slice, walk), ...entries.flat(1)],
+    [...keyOf(slice), walk, ...entries.flat(1)],
   );
   return shown.map((one) => [one.number, digestOf(one, one.ids)]);
 }
@@ -81,11 +73,10 @@ export function idsOf(page: PlatformPage): string[] {
 
 /** Drops the pages of walks that are neither whole nor in progress. */
 export async function dropOtherPages(tx: Queryable, slice: Slice, keep: number[]): Promise<void> {
-  await tx.query(
-    `delete from sync.pages
-      where project_id = $1 and resource = $2 and owner = $3 and day = $4 and walk <> all ($5::int[])`,
-    [slice.projectId, slice.resource, slice.owner, slice.day, keep],
-  );
+  await tx.query(`delete from sync.pages where ${ofSlice} and walk <> all ($5::int[])`, [
+    ...keyOf(slice),
+    keep,
+  ]);
 }
 
 /** How many distinct ids and rejects a walk was shown: counted in the database, a day may hold a million. */
@@ -97,54 +88,26 @@ export async function countShown(
   const { rows } = await db.query<{ distinct: number }>(
     `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${ofWalk})
           + (select count(distinct sha)::int from sync.pages, unnest(rejects) sha where ${ofWalk}) as distinct`,
-    keyOf(slice, walk),
+    [...keyOf(slice), walk],
   );
   return rows[0] ?? { distinct: 0 };
 }
 
-export type RememberedPage = {
-  number: number;
-  pageKey: string | null;
-  offset: number | null;
-  ids: string[];
-  rejects: number;
-};
+type RememberedPage = Pick<WalkedPage, 'number' | 'pageKey' | 'offset'> & { ids: string[] };
 
-/** One page of a walk as remembered: the last one unless a number is given. */
+/** The last page of a walk. */
 export async function rememberedPage(
   db: Queryable,
   slice: Slice,
   walk: number,
-  number?: number,
 ): Promise<RememberedPage | null> {
-  const { rows } = await db.query<PageRow>(
-    `select ${pageColumns}
-       from sync.pages where ${ofWalk} and ($6::int is null or page = $6)
+  const { rows } = await db.query<RememberedPage>(
+    `select page as number, page_key as "pageKey", page_offset::float8 as offset, ids
+       from sync.pages where ${ofWalk}
       order by page desc limit 1`,
-    [...keyOf(slice, walk), number ?? null],
+    [...keyOf(slice), walk],
   );
-  const [row] = rows;
-  return row === undefined ? null : toPage(row);
-}
-
-type PageRow = {
-  page: number;
-  page_key: string | null;
-  page_offset: string | null;
-  ids: string[];
-  rejects: number;
-};
-
-const pageColumns = 'page, page_key, page_offset, ids, cardinality(rejects) as rejects';
-
-function toPage(row: PageRow): RememberedPage {
-  return {
-    number: row.page,
-    pageKey: row.page_key,
-    offset: row.page_offset === null ? null : Number(row.page_offset),
-    ids: row.ids,
-    rejects: row.rejects,
-  };
+  return rows[0] ?? null;
 }
 
 /** Ids and digests of rejects that a walk was shown on its pages from number `from` on. */
@@ -157,7 +120,7 @@ export async function idsShown(
   const { rows } = await db.query<{ id: string }>(
     `select unnest(ids || array(select encode(sha, 'hex') from unnest(rejects) sha)) as id
        from sync.pages where ${ofWalk} and page >= $6`,
-    [...keyOf(slice, walk), from],
+    [...keyOf(slice), walk, from],
   );
   return rows.map(({ id }) => id);
 }

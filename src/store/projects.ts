@@ -108,12 +108,7 @@ export async function dayToRecognise(
   from: Day,
   to: Day,
 ): Promise<HeldDay | null> {
-  const { rows } = await db.query<{
-    resource: ListedResource;
-    owner: string;
-    day: Day;
-    ids: string[];
-  }>(
+  const { rows } = await db.query<HeldDay>(
     `select s.resource, s.owner, s.day, p.ids
        from sync.slices s
        join sync.pages p on p.project_id = s.project_id and p.resource = s.resource and p.owner = s.owner

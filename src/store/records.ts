@@ -1,23 +1,23 @@
 // Writing records: what a page showed becomes rows and versions, set-based. What is new is copied (copy.ts); what may
 // be held goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
 import { wholeList } from '../model.ts';
-import type { Day, Instant, ListedResource, ObservedRecord, ProjectId } from '../model.ts';
+import type { Day, Instant, ObservedRecord, ProjectId } from '../model.ts';
 import { copyRecords } from './copy.ts';
 import { onlyRow, type Tx } from './db.ts';
 import {
-  placeBeside,
   enterStored,
+  placeBeside,
   type Place,
   type Stored,
   type StoredContent,
   type EntryNote,
 } from './journal/journal.ts';
+import { momentText } from './schema.ts';
 import {
   keyNames,
   keyValues,
   shapeName,
   ofKey,
-  tableShapes,
   derivedColumns,
   type TableShape,
 } from './tables.ts';
@@ -33,12 +33,6 @@ export type RecordEffects = {
 
 export type RecordsTo = {
   projectId: ProjectId;
-  resource: ListedResource;
-  /**
-   * All are expected to be new, but for the one that overlaps with what was committed before: they are copied, which
-   * throws 23505 when it turns out otherwise.
-   */
-  expectsNew: { overlap: string | null } | null;
   /**
    * Where the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. A
    * record stands under the day of the list that shows it unless its own day's list has shown it.
@@ -46,49 +40,32 @@ export type RecordsTo = {
   entry?: { place: Place; told: EntryNote };
 };
 
-/**
- * Writes what was shown, in any order and any number of times: the result is the same (P2). Where everything is
- * expected to be new, it is copied at once. Otherwise hashes are compared first: what is held as it was shown costs
- * no more than that. Only what differs is merged. `writtenAt` is the platform's clock at the commit.
- */
-export function writeRecords(
+/** Writes what was shown, and the journal's entry of it. `writtenAt` is the platform's clock at the commit. */
+export async function writeInto(
   tx: Tx,
+  shape: TableShape,
   to: RecordsTo,
   observed: ObservedRecord[],
   writtenAt: Instant,
 ): Promise<RecordEffects> {
-  return writeInto(tx, tableShapes[to.resource], to, observed, writtenAt);
-}
-
-/** The same for whatever has a table: also for what no list shows. */
-export async function writeInto(
-  tx: Tx,
-  shape: TableShape,
-  to: Pick<RecordsTo, 'projectId' | 'expectsNew' | 'entry'>,
-  observed: ObservedRecord[],
-  writtenAt: Instant,
-): Promise<RecordEffects> {
   const place = to.entry?.place ?? placeBeside(to.projectId, shapeName(shape));
-  const { effects, stored } = await storeRecords(
-    tx,
-    shape,
-    to,
-    to.entry?.place.day ?? null,
-    observed,
-    writtenAt,
-  );
+  const shownBy = to.entry?.place.day ?? null;
+  const into = { projectId: to.projectId, expectsNew: null };
+  const { effects, stored } = await storeRecords(tx, shape, into, shownBy, observed, writtenAt);
   await enterStored(tx, place, to.entry?.told ?? null, stored);
   return effects;
 }
 
 /**
- * The same without its entry, which the caller owes: `stored` is what nobody held before. `shownBy`: the day of the list
- * that showed them; null: none did, and each stands under its own.
+ * Writes what was shown, in any order and any number of times: the result is the same (P2). Hashes are compared first,
+ * and only what differs is merged. `expectsNew`: all are new, but for the one that overlaps with what was committed
+ * before: they are copied, which throws 23505 when it turns out otherwise. `shownBy`: the day of the list that showed
+ * them; null: none did, and each stands under its own. The caller owes the journal an entry of what is `stored`.
  */
 export async function storeRecords(
   tx: Tx,
   shape: TableShape,
-  to: Pick<RecordsTo, 'projectId' | 'expectsNew'>,
+  to: { projectId: ProjectId; expectsNew: { overlap: string | null } | null },
   shownBy: Day | null,
   shown: ObservedRecord[],
   writtenAt: Instant,
@@ -97,7 +74,7 @@ export async function storeRecords(
   const none: RecordEffects = { inserted: 0, changed: 0, versions: 0 };
   if (shown.length === 0) return { effects: none, stored };
   const sql = statements(shape);
-  const now = new Date(writtenAt).toISOString();
+  const now = momentText(writtenAt);
   const asked = to.expectsNew === null ? shown.map(idOf) : idsIn(shown, to.expectsNew.overlap);
   const held = await compare(tx, sql.compare, to.projectId, asked);
   const observed = shown.map((one) => placed(one, held.get(idOf(one)), shownBy));
@@ -157,13 +134,22 @@ type Merged = {
 };
 
 function contentsOf(observed: ObservedRecord[]): StoredContent[] {
-  let at = Number.NaN;
-  let atText = '';
-  return observed.map(({ record, observedAt }) => {
-    // A page's records share their moment.
-    if (observedAt !== at) [at, atText] = [observedAt, new Date(observedAt).toISOString()];
-    return { id: record.id, sha256: record.rawSha256, observedAt: atText };
-  });
+  const textOf = momentTexts();
+  return observed.map(({ record, observedAt }) => ({
+    id: record.id,
+    sha256: record.rawSha256,
+    observedAt: textOf(observedAt),
+  }));
+}
+
+/** A page's records share their moment: its text is made once for all in a row. */
+function momentTexts(): (at: Instant) => string {
+  let last = Number.NaN;
+  let text = '';
+  return (at) => {
+    if (at !== last) [last, text] = [at, momentText(at)];
+    return text;
+  };
 }
 
 const idOf = ({ record }: ObservedRecord): string => record.id;
@@ -210,22 +196,17 @@ async function compare(
 
 /** The parameter: a JSON array with one object a record; `raw` travels as text and becomes jsonb in one cast. */
 function jsonOf(observed: ObservedRecord[]): string {
-  let at = Number.NaN;
-  let atText = '';
+  const textOf = momentTexts();
   return JSON.stringify(
-    observed.map(({ record, observedAt }) => {
-      // A page's records share their moment.
-      if (observedAt !== at) [at, atText] = [observedAt, new Date(observedAt).toISOString()];
-      return {
-        ...record.columns,
-        id: record.id,
-        raw: record.rawJson,
-        sha: record.rawSha256,
-        observed_at: atText,
-        unread: record.unread.length > 0 ? record.unread : undefined,
-        bytes: record.rawBytes?.toString('hex'),
-      };
-    }),
+    observed.map(({ record, observedAt }) => ({
+      ...record.columns,
+      id: record.id,
+      raw: record.rawJson,
+      sha: record.rawSha256,
+      observed_at: textOf(observedAt),
+      unread: record.unread.length > 0 ? record.unread : undefined,
+      bytes: record.rawBytes?.toString('hex'),
+    })),
   );
 }
 

@@ -60,8 +60,8 @@ export async function rejectsAfter(
   after: string,
   limit: number,
 ): Promise<HeldReject[]> {
-  const { rows } = await db.query<Omit<HeldReject, 'seenAt'> & { seen_at: string }>(
-    `select encode(sha256, 'hex') as sha256, bytes, owner, day, seen_at
+  const { rows } = await db.query<HeldReject>(
+    `select encode(sha256, 'hex') as sha256, bytes, owner, day, seen_at as "seenAt"
        from sync.rejects
       where project_id = $1 and resource = $2 and sha256 > decode($3, 'hex')
         -- Of what was too long there is only the beginning: no record.
@@ -69,7 +69,7 @@ export async function rejectsAfter(
       order by sync.rejects.sha256 limit $4`,
     [projectId, resource, after, limit],
   );
-  return rows.map(({ seen_at: seenAt, ...reject }) => ({ ...reject, seenAt }));
+  return rows;
 }
 
 /** Drops a reject that has become a record, in the transaction that writes the record. */

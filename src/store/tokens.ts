@@ -83,11 +83,7 @@ async function commitIn(
   const seen = rejects.map((reject) => ({ ...reject, seenAt: takenAt }));
   const entered = await keepRejects(tx, place, seen);
   const told = { kind: 'contents' as const, says: { rejects: entered } };
-  const to = {
-    projectId,
-    expectsNew: null,
-    ...(entered.length > 0 ? { entry: { place, told } } : {}),
-  };
+  const to = { projectId, ...(entered.length > 0 ? { entry: { place, told } } : {}) };
   const effects = await writeInto(tx, tokenShape, to, records, writtenAt);
   // P4: absence is recorded, and nothing more comes of it.
   const gone = await tx.query<{ symbol: string }>(

@@ -155,7 +155,7 @@ async function retryRejects(db: Db, of: Archived): Promise<number> {
         await dropReject(tx, of, sha256);
         const place = { projectId: of.projectId, resource: of.resource, owner, day };
         const told = { kind: 'returned' as const, says: { reject: sha256 } };
-        const to = { projectId: of.projectId, expectsNew: null, entry: { place, told } };
+        const to = { projectId: of.projectId, entry: { place, told } };
         await writeInto(tx, shapeOf(of), to, observed, writtenAt);
       });
       returned += 1;

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { parseJson, type Json } from '../../src/platform/json.ts';
-import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
+import { isReject, readOrder } from '../../src/platform/parse.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
-import { writeRecords } from '../../src/store/records.ts';
 import { leavesInForce } from '../../src/verify/leaves.ts';
+import { observe as archiveAs } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
@@ -37,19 +37,13 @@ async function observe(
   record: object | string,
   at: string,
 ): Promise<void> {
-  const text = typeof record === 'string' ? record : JSON.stringify(record);
-  const read = resource === 'orders' ? readOrder : readClass;
-  const parsed = read(parseJson(text), text, '2026-03-05');
-  if (isReject(parsed)) throw new Error(parsed.reason);
   const writer = await openDb({
     connectionString: database.connectionString,
     max: 1,
     log: silentLog(),
   });
   try {
-    const to = { projectId: 'p', resource, expectsNew: null };
-    const observed = [{ record: parsed, observedAt: Date.parse(at) }];
-    await withTx(writer, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
+    await archiveAs(writer, { project: 'p', resource }, [record], at);
   } finally {
     await writer.close();
   }

@@ -9,7 +9,8 @@ import { silentLog } from '../../src/log.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
 import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
-import { writeRecords } from '../../src/store/records.ts';
+import { writeInto } from '../../src/store/records.ts';
+import { tableShapes } from '../../src/store/tables.ts';
 import type { Served } from '../../src/http/server.ts';
 import { runHere } from '../support/command-here.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
@@ -32,13 +33,8 @@ async function write(tx: Tx, given: Given[], at = noon): Promise<void> {
   );
   const body = Buffer.from(`{"data":{"next_page_key":"","order_infos":[${elements.join(',')}]}}`);
   const { records } = readOrdersPage(body, at, '2026-03-10');
-  const to = { projectId: project, resource: 'orders', expectsNew: null } as const;
-  await writeRecords(
-    tx,
-    to,
-    records.map((record) => ({ record, observedAt: at })),
-    at,
-  );
+  const observed = records.map((record) => ({ record, observedAt: at }));
+  await writeInto(tx, tableShapes.orders, { projectId: project }, observed, at);
 }
 
 const commit = (given: Given[], at = noon): Promise<void> =>

@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import type { Day } from '../../src/model.ts';
 import type { LiteralRecords } from '../../src/simulator/options.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
-import { parseJson } from '../../src/platform/json.ts';
-import { isReject, readOrder } from '../../src/platform/parse.ts';
-import { openDb, withTx, type Db } from '../../src/store/db.ts';
-import { writeRecords } from '../../src/store/records.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import {
@@ -19,6 +16,7 @@ import {
 } from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';
 import { settle } from './ledger.ts';
+import { observe as observeIn, parsed } from './observe.ts';
 
 /** March has left the window, and what became of it is decided. */
 export const marchIsOver = Date.parse('2026-05-01T12:05:00Z');
@@ -141,19 +139,10 @@ export async function createUncertified(
 }
 
 /** Archives an order as if it had been shown at a moment, whatever it says, by the list of a day: of its own unless given. */
-export async function observe({ db }: Bench, text: string, at: string, day?: Day): Promise<void> {
-  const record = readOrder(parseJson(text), text, '2026-03-05');
-  if (isReject(record)) throw new Error(record.reason);
-  const observed = [{ record, observedAt: Date.parse(at) }];
-  const of = { projectId: 'p', resource: 'orders' as const };
-  const place = { ...of, owner: '', day: day ?? String(record.columns['slice_day']) };
-  const to = {
-    ...of,
-    expectsNew: null,
-    entry: { place, told: { kind: 'contents' as const, says: {} } },
-  };
-  await withTx(db, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
-}
+export const observe = ({ db }: Bench, text: string, at: string, day?: Day): Promise<void> => {
+  const own = String(parsed('orders', text).columns['slice_day']);
+  return observeIn(db, { project: 'p', resource: 'orders', shownBy: day ?? own }, [text], at);
+};
 
 /** An archive a moment after March was certified. */
 export async function createCertified(

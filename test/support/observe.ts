@@ -3,9 +3,9 @@
 import { parseJson } from '../../src/platform/json.ts';
 import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
 import { withTx, type Db } from '../../src/store/db.ts';
-import { writeInto, writeRecords } from '../../src/store/records.ts';
-import { tokenShape, transactionShapes } from '../../src/store/tables.ts';
-import type { ApiVersion, ListedResource, ParsedRecord } from '../../src/model.ts';
+import { writeInto } from '../../src/store/records.ts';
+import { tableShapes, tokenShape, transactionShapes } from '../../src/store/tables.ts';
+import type { ApiVersion, Day, ListedResource, ParsedRecord } from '../../src/model.ts';
 
 const parsers = { orders: readOrder, nft_classes: readClass };
 
@@ -21,19 +21,22 @@ export function parsed(
   return read;
 }
 
-/** Archives what a page showed at a moment. */
+/** Archives what a page showed at a moment; `shownBy`: a page of that day's list. */
 export async function observe(
   db: Db,
-  of: { project: string; resource: ListedResource },
+  of: { project: string; resource: ListedResource; shownBy?: Day },
   records: (object | string)[],
   at: string,
 ): Promise<void> {
-  const to = { projectId: of.project, resource: of.resource, expectsNew: null };
+  const { project: projectId, resource, shownBy: day } = of;
+  const told = { kind: 'contents' as const, says: {} };
+  const entry = day && { place: { projectId, resource, owner: '', day }, told };
   const observed = records.map((record) => ({
-    record: parsed(of.resource, record),
+    record: parsed(resource, record),
     observedAt: Date.parse(at),
   }));
-  await withTx(db, (tx) => writeRecords(tx, to, observed, Date.parse(at)));
+  const to = { projectId, ...(entry && { entry }) };
+  await withTx(db, (tx) => writeInto(tx, tableShapes[resource], to, observed, Date.parse(at)));
 }
 
 /** The same for what no list shows: a result of a lookup, or a token. */
@@ -44,7 +47,7 @@ export async function observeUnlisted(
   at: string,
 ): Promise<void> {
   const shape = of.lookup === 'tokens' ? tokenShape : transactionShapes[of.lookup];
-  const to = { projectId: of.project, expectsNew: null };
+  const to = { projectId: of.project };
   const observed = [{ record, observedAt: Date.parse(at) }];
   await withTx(db, (tx) => writeInto(tx, shape, to, observed, Date.parse(at)));
 }

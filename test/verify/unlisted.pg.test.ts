@@ -279,7 +279,7 @@ describe('what is held', () => {
     const text = '{"status":0,"message":"late"}';
     const record = readTransaction(parseJson(text), text, 'moving');
     const observed = [{ record, observedAt: Date.parse('2026-04-01T00:00:00Z') }];
-    const to = { projectId: 'p', expectsNew: null };
+    const to = { projectId: 'p' };
     await withTx(archive.db, (tx) =>
       writeInto(tx, transactionShapes.v3, to, observed, Date.parse('2026-04-09T12:00:00Z')),
     );

@@ -61,8 +61,7 @@ async function commitIn(tx: Tx, commit: OperationCommit): Promise<RecordEffects[
   const effects: RecordEffects[] = [];
   for (const { apiVersion, ...observed } of results) {
     const shape = transactionShapes[apiVersion];
-    const to = { projectId, expectsNew: null };
-    effects.push(await writeInto(tx, shape, to, [observed], writtenAt));
+    effects.push(await writeInto(tx, shape, { projectId }, [observed], writtenAt));
   }
   if (file !== null) await keepFile(tx, operation, file, writtenAt);
   return effects;

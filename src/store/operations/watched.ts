@@ -5,7 +5,7 @@ import type { ApiVersion, Day, Instant, ProjectId } from '../../model.ts';
 import type { HeldContent } from '../held-for-proof.ts';
 import type { Queryable } from '../db.ts';
 import { drizzleOn } from '../drizzle.ts';
-import { iso } from '../ledger.ts';
+import { iso, msOf } from '../ledger.ts';
 import { watchedOperations } from '../schema.ts';
 
 /** An operation to watch. `createdOn` is the UTC day its caller began it, `apiVersion` the one lookup to ask. */
@@ -116,38 +116,24 @@ export async function enterOperations(
   return rows.length;
 }
 
-type OperationRow = {
-  operation_id: string;
-  api_version: ApiVersion | null;
-  created_on: Day | null;
-  added_at: string;
-  deadline_at: string;
-  attempts: number;
-  held: {
-    api_version: ApiVersion;
-    status: number | null;
-    first_seen_at: string;
-    has_link: boolean | null;
-  }[];
-  has_file: boolean;
-};
-
 /** The due operation with the nearest deadline; null when none is due. */
 export async function nextOperation(
   db: Queryable,
   projectId: ProjectId,
   dueBy: Instant,
 ): Promise<DueOperation | null> {
-  const { rows } = await db.query<OperationRow>(
-    `select w.operation_id, w.api_version, w.created_on, w.added_at, w.deadline_at, w.attempts,
+  const { rows } = await db.query<DueOperation>(
+    `select w.project_id as "projectId", w.operation_id as "operationId", w.api_version as "apiVersion",
+            w.created_on as "createdOn", ${msOf('w.added_at')} as "addedAt", ${msOf('w.deadline_at')} as "deadlineAt",
+            w.attempts,
             exists (select from archive.certificate_files f
-                        where f.project_id = $1 and f.operation_id = w.operation_id) as has_file,
-               coalesce((select json_agg(json_build_object(
-                                  'api_version', t.api_version, 'status', t.status,
-                                  'first_seen_at', t.first_seen_at,
-                                  'has_link', t.record ->> 'certificate_url' <> ''))
-                           from archive.transactions t
-                          where t.project_id = $1 and t.operation_id = w.operation_id), '[]') as held
+                     where f.project_id = $1 and f.operation_id = w.operation_id) as "hasFile",
+            coalesce((select json_agg(json_build_object(
+                               'apiVersion', t.api_version, 'status', t.status,
+                               'firstSeenAt', ${msOf('t.first_seen_at')},
+                               'hasLink', coalesce(t.record ->> 'certificate_url' <> '', false)))
+                        from archive.transactions t
+                       where t.project_id = $1 and t.operation_id = w.operation_id), '[]') as held
        from sync.watched_operations w
       where w.project_id = $1 and w.state = 'open' and w.deadline_at is not null
         -- One is asked for hourly at least: a later moment was set by a clock that was wrong.
@@ -156,27 +142,7 @@ export async function nextOperation(
       limit 1`,
     [projectId, iso(dueBy)],
   );
-  const [row] = rows;
-  return row === undefined ? null : toOperation(projectId, row);
-}
-
-function toOperation(projectId: ProjectId, row: OperationRow): DueOperation {
-  return {
-    projectId,
-    operationId: row.operation_id,
-    apiVersion: row.api_version,
-    createdOn: row.created_on,
-    addedAt: Date.parse(row.added_at),
-    deadlineAt: Date.parse(row.deadline_at),
-    attempts: row.attempts,
-    held: row.held.map((one) => ({
-      apiVersion: one.api_version,
-      status: one.status,
-      firstSeenAt: Date.parse(one.first_seen_at),
-      hasLink: one.has_link ?? false,
-    })),
-    hasFile: row.has_file,
-  };
+  return rows[0] ?? null;
 }
 
 export type FinalResult = HeldContent & {
