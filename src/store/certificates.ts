@@ -195,18 +195,18 @@ export function enterCertificate(
 /** A slice of the month as analytics.coverage shows it, with every reservation. */
 export type CoveredSlice = {
   day: Day;
+  /** '' for the whole list. */
   owner: string;
   state: string;
   proof: string;
   proved_at: string | null;
   walked_at: string | null;
-  platform_total: string | null;
-  shown_total: string | null;
+  platform_total: number | null;
+  shown_total: number | null;
   unresolved: number;
-  rejected: string;
+  rejected: number;
   reservations: string[];
   is_held: boolean;
-  is_settled: boolean;
 };
 
 export async function coverageOf(
@@ -215,8 +215,9 @@ export async function coverageOf(
   month: Day,
 ): Promise<CoveredSlice[]> {
   const { rows } = await db.query<CoveredSlice>(
-    `select day, owner, state, proof, proved_at, walked_at, platform_total, shown_total, unresolved, rejected,
-            reservations, is_held, is_settled
+    // Counts of records: far below 2^53.
+    `select day, owner, state, proof, proved_at, walked_at, platform_total::float8 as platform_total,
+            shown_total::float8 as shown_total, unresolved, rejected::float8 as rejected, reservations, is_held
        from analytics.coverage
       where project_id = $1 and resource = $2
         and day >= $3 and day < ($3::date + interval '1 month')::date

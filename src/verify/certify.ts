@@ -1,6 +1,7 @@
 // Certifying: a month whose slices are all final or lost gets its certificate, once (docs/design.md, "When a month is
 // over"). The row is the certificate; the files are copies of it, and no trouble with them is a trouble of the sync.
 import { windowAt } from '../day.ts';
+import type { Day } from '../model.ts';
 import { sha256 } from '../platform/canonical.ts';
 import {
   booksOf,
@@ -10,18 +11,23 @@ import {
   lastIssued,
   monthsToCertify,
   newestCertificate,
+  type CoveredSlice,
+  type HeldCertificate,
   type MonthKey,
+  type Replaced,
 } from '../store/certificates.ts';
+import type { Tx } from '../store/db.ts';
+import type { Listed } from '../store/held-for-proof.ts';
 import { newestHead } from '../store/journal/heads.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { bytesOf, certify } from './certificate.ts';
+import { bytesOf, certificateFormat, type Certificate } from './certificate.ts';
 import { createMonthDigest } from './digest.ts';
 import { writeOwedFiles, type Certifying, type FileTrouble } from './certificate-files.ts';
 import { leavesInForce } from './leaves.ts';
 
 /**
  * Certified is what had been observed so long ago: whatever was on its way then has been committed by now, or never will
- * be. A page that came in later would otherwise belie the certificate.
+ * be. A page that came in later would otherwise contradict the certificate.
  */
 const settledMs = 3_600_000;
 
@@ -53,37 +59,71 @@ async function certifyMonth(
   at: string,
 ): Promise<void> {
   const of = { projectId, resource };
-  const held = await withSnapshot(db, async (tx) => {
+  const made = await withSnapshot(db, async (tx) => {
     const replaces = await lastIssued(tx, of, month);
-    // A rival was first.
-    if (replaces?.isHeld === true) return null;
-    const coverage = await coverageOf(tx, of, month);
-    const digest = createMonthDigest(coverage.map(({ day }) => day));
-    await leavesInForce(tx, of, month, at, (leaf) => digest.add(leaf));
-    const made = certify({
-      ...of,
-      month,
-      certifiedAt: at,
-      contents: digest.end(),
-      coverage,
-      books: await booksOf(tx, of, month, at),
-      facts: await factsOf(tx, of),
-      head: await newestHead(tx, projectId),
-      previous: await newestCertificate(tx, of),
-      replaces,
-    });
-    return { made, replaces };
+    return replaces?.isHeld === true ? null : certificateOf(tx, of, month, at, replaces);
   });
-  // A rival may have been first: then it is the rival's that counts.
-  if (held === null) return;
-  const { made, replaces } = held;
+  // A rival may have been first, then and now: then it is the rival's that counts.
+  if (made === null) return;
   if (!(await enterCertificate(db, of, made, sha256(bytesOf(made.text))))) return;
   const fields = { projectId, resource, month: month.slice(0, 7), digest: made.digest };
-  if (replaces === null) log.info(fields, 'A month is certified');
+  if (made.issue === 1) log.info(fields, 'A month is certified');
   else {
     log.error(
       fields,
       'The certificate of a month is no longer held: a new one says so; `outlast verify` tells more',
     );
   }
+}
+
+/** What had been observed of a month by then, as a certificate is entered. */
+async function certificateOf(
+  tx: Tx,
+  of: Listed,
+  month: Day,
+  at: string,
+  replaces: Replaced | null,
+): Promise<HeldCertificate> {
+  const coverage = await coverageOf(tx, of, month);
+  const daysWith = (isMeant: (slice: CoveredSlice) => boolean): Day[] =>
+    [...new Set(coverage.filter(isMeant).map(({ day }) => day))].toSorted();
+  const leaves = createMonthDigest(coverage.map(({ day }) => day));
+  await leavesInForce(tx, of, month, at, (leaf) => leaves.add(leaf));
+  const { days, records, digest, leavesSha256 } = leaves.end();
+  const previous = await newestCertificate(tx, of);
+  const head = await newestHead(tx, of.projectId);
+  const issue = (replaces?.issue ?? 0) + 1;
+  const certificate: Certificate = {
+    format: certificateFormat,
+    project: of.projectId,
+    resource: of.resource,
+    month: month.slice(0, 7),
+    certified_at: at,
+    records,
+    digest,
+    leaves_sha256: leavesSha256,
+    lost_days: daysWith((slice) => slice.state === 'lost'),
+    days_not_held: daysWith((slice) => !slice.is_held),
+    days_not_settled: daysWith((slice) => slice.unresolved > 0),
+    books: await booksOf(tx, of, month, at),
+    facts: await factsOf(tx, of),
+    journal: head && { no: head.no, head: head.head },
+    previous: previous && {
+      month: previous.month.slice(0, 7),
+      sha256: sha256(bytesOf(previous.text)),
+    },
+    issue,
+    replaces: replaces && {
+      issue: replaces.issue,
+      sha256: replaces.sha256,
+      why: 'it is no longer held',
+    },
+    days: days.map((one) => ({
+      ...one,
+      slices: coverage
+        .filter(({ day }) => day === one.day)
+        .map(({ day: _day, is_held: _isHeld, ...slice }) => slice),
+    })),
+  };
+  return { month, issue, certifiedAt: at, digest, leavesSha256, text: JSON.stringify(certificate) };
 }

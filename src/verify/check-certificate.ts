@@ -8,7 +8,7 @@ import { booksOf, type HeldCertificate } from '../store/certificates.ts';
 import type { Listed } from '../store/held-for-proof.ts';
 import type { Tx } from '../store/db.ts';
 import { isHeadHeld } from '../store/journal/heads.ts';
-import { bytesOf, certificateFormat, claimsOf, type Claims } from './certificate.ts';
+import { bytesOf, certificateFormat, readCertificate, type Certificate } from './certificate.ts';
 import { fileName, type FileKind } from './certificate-files.ts';
 import {
   createMonthDigest,
@@ -58,22 +58,28 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
   const contradicts = (says: string): Promise<void> | void =>
     tell({ kind: 'certificate', when: month, id: null, says });
 
-  const claims = claimsOf(held.text);
-  if (claims === null) await contradicts(`it is no certificate of the form ${certificateFormat}`);
+  const certificate = readCertificate(held.text);
+  if (certificate === null)
+    await contradicts(`it is no certificate of the form ${certificateFormat}`);
   else {
-    for (const says of contradictions(of, held, claims)) await contradicts(says);
-    const broken = brokenLink(claims, checking.all);
+    for (const says of contradictions(of, held, certificate)) await contradicts(says);
+    const broken = brokenLink(certificate, checking.all);
     if (broken !== null) await contradicts(broken);
     const books = await booksOf(tx, of, held.month, held.certifiedAt);
-    if (bytesOf(JSON.stringify(books)) !== bytesOf(JSON.stringify(claims.books))) {
+    if (bytesOf(JSON.stringify(books)) !== bytesOf(JSON.stringify(certificate.books))) {
       await contradicts('the books that it names are not those that are held');
     }
-    if (claims.journal !== null && !(await isHeadHeld(tx, of.projectId, claims.journal))) {
-      await contradicts(`entry ${claims.journal.no} of the journal, which it names, is not held`);
+    if (
+      certificate.journal !== null &&
+      !(await isHeadHeld(tx, of.projectId, certificate.journal))
+    ) {
+      await contradicts(
+        `entry ${certificate.journal.no} of the journal, which it names, is not held`,
+      );
     }
   }
 
-  const days = claims?.days ?? [];
+  const days = certificate?.days ?? [];
   const digest = createMonthDigest(days.map(({ day }) => day));
   const { later } = await leavesInForce(tx, of, held.month, held.certifiedAt, (leaf) =>
     digest.add(leaf),
@@ -99,7 +105,7 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
     month,
     issue: held.issue,
     certified_at: held.certifiedAt,
-    records: claims?.records ?? 0,
+    records: certificate?.records ?? 0,
     digest: held.digest,
     certificate_sha256: sha256(bytesOf(held.text)),
     later,
@@ -112,7 +118,7 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
 function* contradictions(
   of: Listed,
   held: HeldCertificate,
-  certificate: Claims,
+  certificate: Certificate,
 ): Generator<string> {
   const { days } = certificate;
   const expected: [string, unknown, unknown][] = [
@@ -133,7 +139,7 @@ function* contradictions(
 }
 
 /** Each certificate names the one before it by digest: one that was altered or deleted is told of by the next. */
-function brokenLink({ previous }: Claims, all: readonly HeldCertificate[]): string | null {
+function brokenLink({ previous }: Certificate, all: readonly HeldCertificate[]): string | null {
   if (previous === null) return null;
   const before = all.filter(({ month }) => month === `${previous.month}-01`);
   if (before.length === 0)

@@ -1,7 +1,15 @@
-// Everything held of one resource against itself: what verifying needs neither a certificate nor the platform for. That
+// Everything held of one resource against itself: is raw_sha256 that of the record held, and does every typed column
+// follow from it? Are rejects and files what their digests say? It needs neither a certificate nor the platform; that
 // nothing is gone and nothing was added the journal says (check-journal.ts).
-import type { ProjectId, Resource } from '../model.ts';
-import { readRejects, type Narrowed } from '../store/held-for-proof.ts';
+import type { ColumnValue, ParsedRecord, ProjectId, Resource } from '../model.ts';
+import {
+  readRejects,
+  readRows,
+  versionsOf,
+  type HeldContent,
+  type HeldTyped,
+  type Narrowed,
+} from '../store/held-for-proof.ts';
 import {
   readFiles,
   readFilesUnheld,
@@ -9,9 +17,15 @@ import {
   type HeldFile,
 } from '../store/operations/contents.ts';
 import type { Tx } from '../store/db.ts';
-import { archivedOf, type Archived } from '../store/tables.ts';
-import { checkRecords, type RecordsChecked } from './check-records.ts';
+import {
+  archivedOf,
+  derivedColumns,
+  shapeOf,
+  type Archived,
+  type TableShape,
+} from '../store/tables.ts';
 import type { Report } from './finding.ts';
+import { isSameColumn, isSameJson, readAgain } from './read-again.ts';
 
 /** `files` are certificate files. */
 export type ResourceChecked = RecordsChecked & { rejects: number; files: number };
@@ -102,4 +116,95 @@ function* whatIsWrong(file: HeldFile): Generator<string> {
   if (file.is_altered) yield 'the bytes of its certificate file have another digest';
   if (file.is_other) yield 'its certificate file is not the one that was kept';
   if (file.is_unnamed) yield 'no result held names the link of its certificate file';
+}
+
+export type RecordsChecked = { records: number; versions: number };
+
+/** `onPage` is told how far it is. */
+export async function checkRecords(
+  tx: Tx,
+  of: Archived,
+  days: Narrowed,
+  report: Report,
+  onPage: (sofar: RecordsChecked) => void,
+): Promise<RecordsChecked> {
+  const shape = shapeOf(of);
+  const checked: RecordsChecked = { records: 0, versions: 0 };
+  await readRows(tx, of, days, async (rows) => {
+    const dayOf = new Map(rows.map((row) => [row.id, row.slice_day ?? null]));
+    for (const row of rows) {
+      const when = row.slice_day ?? null;
+      const wrong = wrongWith(of, row, derivedColumns(shape), when);
+      if (wrong !== null) await report({ ...wrong, when, id: row.id });
+    }
+    const versions = await versionsOf(tx, of, [...dayOf.keys()], null);
+    for (const version of versions) {
+      const when = dayOf.get(version.id) ?? null;
+      const wrong = wrongWith(of, version, derivedColumns(shape), when);
+      if (wrong === null) continue;
+      const says = `the version observed at ${version.observed_at}: ${wrong.says}`;
+      await report({ ...wrong, when, id: version.id, says });
+    }
+    checked.records += rows.length;
+    checked.versions += versions.length;
+    onPage(checked);
+  });
+  return checked;
+}
+
+/** What is wrong with a content, or else with what was read of it; null where nothing is. */
+function wrongWith(
+  of: Archived,
+  held: HeldTyped,
+  columns: TableShape['columns'],
+  day: string | null,
+): { kind: 'altered' | 'column'; says: string } | null {
+  const record = readAgain(of.resource, held, day ?? '');
+  const altered = contentWrong(of, held, record);
+  // What the columns say beside it would only be the same finding again.
+  if (altered !== null || record === null) return { kind: 'altered', says: altered ?? noRecord };
+  const says = [...columnsWrong(columns, held, record)].join('; ');
+  return says === '' ? null : { kind: 'column', says };
+}
+
+function* columnsWrong(
+  columns: TableShape['columns'],
+  typed: HeldTyped,
+  record: ParsedRecord,
+): Generator<string> {
+  for (const [name, type] of columns) {
+    const held = (typed[name] ?? null) as ColumnValue;
+    const follows = record.columns[name] ?? null;
+    if (!isSameColumn(type, held, follows)) {
+      yield `${name} is ${shown(held)} and the record says ${shown(follows)}`;
+    }
+  }
+  const [held, follows] = [typed.unread.join(), record.unread.join()];
+  if (held !== follows) yield `unread is ${shown(held)} and the record says ${shown(follows)}`;
+}
+
+const noRecord = 'what is held is no record any more';
+
+/** Why a content is not what was archived under this id; null if it is. */
+function contentWrong(of: Archived, held: HeldContent, record: ParsedRecord | null): string | null {
+  if (record === null) return noRecord;
+  if (record.rawSha256 !== held.sha256) {
+    return `raw_sha256 is ${held.sha256}, and that of the record held is ${record.rawSha256}`;
+  }
+  if (record.id !== held.id) {
+    return `${shapeOf(of).key} is not the one in the record, ${shown(record.id)}`;
+  }
+  if (held.raw_bytes === null) {
+    // What jsonb holds needs no bytes beside it.
+    return record.rawBytes === null ? null : noRecord;
+  }
+  if (record.rawBytes === null) return 'raw_bytes is set although raw can hold the record';
+  return isSameJson(record.rawJson, held.raw) ? null : 'raw does not follow from raw_bytes';
+}
+
+/** A value in a sentence: in quotes, and no more of it than says which one it is. */
+function shown(value: ColumnValue): string {
+  if (value === null) return 'not set';
+  const text = String(value);
+  return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
 }
