@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { resources, type ApiVersion, type Resource } from '../model.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { countRows } from '../store/derived-columns.ts';
+import { countRows } from '../store/read-held.ts';
 import { archivedName, archivedOf, type Archived } from '../store/tables.ts';
 import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
 import { openMigrated, wantedProjects } from './app.ts';

@@ -7,7 +7,7 @@ import { resources, type DayRange, type Resource } from '../model.ts';
 import { month as oneMonth } from '../query/arguments.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
-import { countRows } from '../store/derived-columns.ts';
+import { countRows } from '../store/read-held.ts';
 import { archivedOf } from '../store/tables.ts';
 import type { ChainsVerified } from '../verify/check-journal.ts';
 import { headsIn } from '../verify/publish-heads.ts';

@@ -2,7 +2,7 @@
 // statement a function.
 import { createHash } from 'node:crypto';
 import type { BalanceCounts, Day, ListedResource, ProjectId } from '../model.ts';
-import type { Listed } from './held-for-proof.ts';
+import type { Listed } from './read-held.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { enterCertified } from './journal/journal.ts';
 

@@ -14,6 +14,7 @@ import {
 } from './journal/journal.ts';
 import { momentText } from './schema.ts';
 import {
+  inJson,
   keyNames,
   keyValues,
   shapeName,
@@ -227,16 +228,10 @@ function statements(shape: TableShape): Statements {
  * json_to_recordset: 50 thousand rows a second where a `->>` for each column made 18 (COPY: 72).
  */
 function arriving(shape: TableShape): string {
-  // A jsonb value travels as text, like `raw`.
-  const columns = shape.columns
-    .map(([name, type]) => (type === 'jsonb' ? `${name}::jsonb as ${name}` : name))
-    .join(', ');
-  const typed = shape.columns
-    .map(([name, type]) => `${name} ${type === 'jsonb' ? 'text' : type}`)
-    .join(', ');
+  const { typed, values } = inJson(shape.columns);
   return `
     select id collate "C"            as id,
-           ${columns},
+           ${values},
            raw::jsonb                as raw,
            decode(bytes, 'hex')      as raw_bytes,
            decode(sha, 'hex')        as raw_sha256,

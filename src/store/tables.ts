@@ -107,6 +107,17 @@ export const shapeName = ({ table, fixed }: TableShape): string =>
 export const derivedColumns = ({ columns, observed = [] }: TableShape): TableShape['columns'] =>
   columns.filter(([name]) => !observed.includes(name));
 
+/**
+ * How columns travel in JSON: as `json_to_recordset` is to read them, and what is selected of that. A jsonb value travels
+ * as text, for jsonb of jsonb would round its numbers.
+ */
+export const inJson = (columns: TableShape['columns']): { typed: string; values: string } => ({
+  typed: columns.map(([name, type]) => `${name} ${type === 'jsonb' ? 'text' : type}`).join(', '),
+  values: columns
+    .map(([name, type]) => (type === 'jsonb' ? `${name}::jsonb as ${name}` : name))
+    .join(', '),
+});
+
 /** The key before the record's own column: for names of columns, for their values, and as a condition on a row. */
 export const keyNames = ({ fixed }: TableShape): string =>
   fixed === undefined ? 'project_id' : `project_id, ${fixed[0]}`;

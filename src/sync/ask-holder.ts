@@ -11,7 +11,7 @@ import {
   readAsk,
   type Ask,
   type AskState,
-} from '../store/asks.ts';
+} from '../store/holders.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { withTx } from '../store/db.ts';
 import type { RunCounts } from '../store/runs.ts';

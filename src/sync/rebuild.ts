@@ -2,23 +2,21 @@
 // reader of records has changed; and tries records that had no usable id again: what still has none stays a reject. It
 // asks the platform nothing, and what it does not change it does not touch.
 import { transient } from '../errors.ts';
-import { versionsOf, type HeldRow } from '../store/held-for-proof.ts';
+import { versionsOf, type HeldRow } from '../store/read-held.ts';
 import { withTx, type Db } from '../store/db.ts';
+import { countEntered } from '../store/journal/journal.ts';
 import {
   applyDerived,
   applyToVersions,
+  beginRebuild,
   differingIds,
+  endRebuild,
   lockedRows,
   momentOfChange,
-  rowsAfter,
-  type Applied,
-} from '../store/derived-columns.ts';
-import { countEntered } from '../store/journal/journal.ts';
-import {
-  beginRebuild,
-  endRebuild,
   moveRebuild,
+  rowsAfter,
   unfinishedRebuild,
+  type Applied,
   type Rebuild,
 } from '../store/rebuild.ts';
 import { writeInto } from '../store/records.ts';

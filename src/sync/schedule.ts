@@ -6,7 +6,7 @@ import { causeChain } from '../errors.ts';
 import { createSeldom, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { databaseError } from '../store/db-errors.ts';
-import { openAsks } from '../store/asks.ts';
+import { openAsks } from '../store/holders.ts';
 import { answerAsk } from './ask-holder.ts';
 import type { Hold } from './holder.ts';
 import { runHeld } from './run.ts';

@@ -15,7 +15,7 @@ import {
   type HeldCertificate,
   type Issued,
 } from '../store/certificates.ts';
-import type { Listed } from '../store/held-for-proof.ts';
+import type { Listed } from '../store/read-held.ts';
 import type { Db } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf } from './certificate.ts';

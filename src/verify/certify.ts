@@ -17,7 +17,7 @@ import {
   type Replaced,
 } from '../store/certificates.ts';
 import type { Tx } from '../store/db.ts';
-import type { Listed } from '../store/held-for-proof.ts';
+import type { Listed } from '../store/read-held.ts';
 import { newestHead } from '../store/journal/heads.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { bytesOf, certificateFormat, type Certificate } from './certificate.ts';

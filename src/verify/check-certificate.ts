@@ -5,7 +5,7 @@ import { digestOfFile, linesOf, textOfFile } from '../files.ts';
 import type { Day } from '../model.ts';
 import { sha256 } from '../platform/canonical.ts';
 import { booksOf, type HeldCertificate } from '../store/certificates.ts';
-import type { Listed } from '../store/held-for-proof.ts';
+import type { Listed } from '../store/read-held.ts';
 import type { Tx } from '../store/db.ts';
 import { isHeadHeld } from '../store/journal/heads.ts';
 import { bytesOf, certificateFormat, readCertificate, type Certificate } from './certificate.ts';

@@ -9,7 +9,7 @@ import {
   type HeldContent,
   type HeldTyped,
   type Narrowed,
-} from '../store/held-for-proof.ts';
+} from '../store/read-held.ts';
 import {
   readFiles,
   readFilesUnheld,

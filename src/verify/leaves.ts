@@ -13,7 +13,7 @@ import {
   type HeldLeaf,
   type HeldVersion,
   type Listed,
-} from '../store/held-for-proof.ts';
+} from '../store/read-held.ts';
 import type { Tx } from '../store/db.ts';
 import { readLeafLine, type Leaf } from './digest.ts';
 import type { Report } from './finding.ts';

@@ -15,7 +15,7 @@ import { plainDecimal } from '../platform/numbers.ts';
 import { isReject, readClass, readOrder } from '../platform/parse.ts';
 import { readToken, readTokenRecord, symbolIn } from '../platform/tokens.ts';
 import { readTransaction } from '../platform/transactions.ts';
-import type { HeldContent, HeldRow, HeldVersion } from '../store/held-for-proof.ts';
+import type { HeldContent, HeldRow, HeldVersion } from '../store/read-held.ts';
 import type { Archived } from '../store/tables.ts';
 
 /** The record as it was read at the door; null where what is held is no record (any more). */

@@ -3,7 +3,7 @@
 import { causeChain, transient } from '../errors.ts';
 import { isListed, resources, type Day, type DayRange, type Resource } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
-import type { Listed } from '../store/held-for-proof.ts';
+import type { Listed } from '../store/read-held.ts';
 import type { Db, Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';

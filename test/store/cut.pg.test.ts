@@ -20,7 +20,7 @@ import { silentLog } from '../../src/log.ts';
 import type { OutlastError } from '../../src/errors.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
 import { analyzeNew, openDb, unhurried, withTx, type Db } from '../../src/store/db.ts';
-import { countRows } from '../../src/store/derived-columns.ts';
+import { countRows } from '../../src/store/read-held.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo, type Wire } from '../torture/wire.ts';

@@ -1,6 +1,6 @@
 // Operations that were given and their certificate files, read for proof. One statement a function; it judges nothing.
 import type { ProjectId } from '../../model.ts';
-import { within, type Narrowed } from '../held-for-proof.ts';
+import { within, type Narrowed } from '../read-held.ts';
 import type { Tx } from '../db.ts';
 import { readInPages } from '../snapshot.ts';
 

@@ -2,7 +2,7 @@
 // statement a function; what a turn brought is committed in commit.ts.
 import { and, eq } from 'drizzle-orm';
 import type { ApiVersion, Day, Instant, ProjectId } from '../../model.ts';
-import type { HeldContent } from '../held-for-proof.ts';
+import type { HeldContent } from '../read-held.ts';
 import type { Queryable } from '../db.ts';
 import { drizzleOn } from '../drizzle.ts';
 import { iso, msOf } from '../ledger.ts';

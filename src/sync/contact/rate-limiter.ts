@@ -6,7 +6,7 @@ import type { ProjectId } from '../../model.ts';
 import type { Limiter } from '../../platform/platform.ts';
 import { maxPatienceMs } from '../../platform/client.ts';
 import type { Db } from '../../store/db.ts';
-import { noteRate, pauseRate } from '../../store/rate.ts';
+import { noteRate, pauseRate } from '../../store/projects.ts';
 
 /** The bucket holds half a second's worth of requests, at least one. */
 export function createLimiter(

@@ -1,7 +1,7 @@
-// What is held of a resource, read to be proved: rows and versions as they stand, ids with their digests. One statement a
-// function; it judges nothing.
+// What is held of a resource, read to be verified: rows and versions as they stand, ids with their digests. One statement
+// a function; it judges nothing.
 import type { Day, DayRange, ListedResource, ProjectId, Resource } from '../model.ts';
-import type { Row, Tx } from './db.ts';
+import { unhurried, withTx, type Db, type Row, type Tx } from './db.ts';
 import { readInPages } from './snapshot.ts';
 import {
   ofKey,
@@ -37,6 +37,18 @@ const typedColumns = ({ key }: TableShape, columns: TableShape['columns']): stri
   // As text: what jsonb holds would be parsed, and its numbers rounded.
   `${key} as id, ${columns.map(([name, type]) => (type === 'jsonb' ? `${name}::text as ${name}` : name)).join(', ')},
    raw::text as raw, raw_bytes, encode(raw_sha256, 'hex') as sha256, unread`;
+
+/** How many rows there are, however long it takes to count them. */
+export async function countRows(db: Db, of: Archived): Promise<number> {
+  const shape = shapeOf(of);
+  const sql = `select count(*)::int as rows from ${shape.table} o where ${ofKey(shape, 'o')}`;
+  const { rows } = await withTx(
+    db,
+    (tx) => tx.query<{ rows: number }>(sql, [of.projectId]),
+    unhurried,
+  );
+  return rows[0]?.rows ?? 0;
+}
 
 /** Every row of the days, in no particular order. Rows that have no day are of none. */
 export function readRows(
