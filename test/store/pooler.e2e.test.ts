@@ -121,7 +121,7 @@ const held = async (): Promise<number> => {
 };
 
 test('with one connection for all: nothing waits for ever, and nothing of ours stays in it (P4)', async () => {
-  const pool = await createPooler(database.connectionString, 1);
+  const pool = await createPooler(database.connectionString);
   expect(await workThrough(pool)).toEqual([await asGiven()]);
   expect(pool.handovers()).toBeGreaterThan(100);
   expect(await held()).toBe(simulator.oracle.count('orders'));
@@ -129,7 +129,7 @@ test('with one connection for all: nothing waits for ever, and nothing of ours s
 
 test('sabotaged: a role, a setting and a lock of a session are found by the next client', async () => {
   await migrate(database.connectionString, silentLog());
-  const pool = await createPooler(database.connectionString, 1);
+  const pool = await createPooler(database.connectionString);
   const careless = new pg.Client({ connectionString: pool.connectionString });
   await careless.connect();
   await careless.query(`set role outlast_writer; set timezone = 'Asia/Tokyo'`);

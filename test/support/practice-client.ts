@@ -13,18 +13,15 @@ type OrdersData = {
   order_infos?: Record<string, unknown>[] | null;
 };
 
-export type PracticeClient = {
+type PracticeClient = {
   get(
     path: string,
     query?: Record<string, string>,
     headers?: Record<string, string>,
   ): Promise<Reply>;
   orders(query?: Record<string, string>): Promise<OrdersData>;
-  /** Operation ids of all pages, `first` being the first page's key. */
-  allOrders(
-    query: Record<string, string>,
-    nextName?: 'next_page_key' | 'prev_page_key',
-  ): Promise<string[]>;
+  /** Operation ids of all pages. */
+  allOrders(query: Record<string, string>): Promise<string[]>;
   classes(query?: Record<string, string>): Promise<ClassesData>;
   allClasses(query: Record<string, string>): Promise<string[]>;
 };
@@ -82,14 +79,14 @@ export function practiceClient(simulator: Simulator, projectNumber = 0): Practic
     get,
     orders,
     classes,
-    allOrders: async (query, nextName = 'next_page_key') => {
+    allOrders: async (query) => {
       const ids: string[] = [];
       let asked = query;
       for (let page = 0; page < maxPages; page++) {
         const data = await orders(asked);
         const infos = data.order_infos ?? [];
         ids.push(...infos.map((order) => String(order['operation_id'])));
-        const key = data[nextName] ?? '';
+        const key = data.next_page_key ?? '';
         // No key, the same key again, or a page with nothing on it: the end in every dialect.
         if (key === '' || key === asked['page_key'] || infos.length === 0) return ids;
         asked = { ...query, page_key: key };
