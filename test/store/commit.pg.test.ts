@@ -1,30 +1,21 @@
 // The commit of pages (P1, P2, P5): rows, versions, rejects, entries and checkpoint move together.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { wholeList, type Instant } from '../../src/model.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages, commitPagesIn } from '../../src/store/commit.ts';
-import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { takeProject } from '../../src/store/holders.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
 import type { WalkedPage } from '../../src/store/pages.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { fileOnDatabase } from '../support/opened.ts';
 
 const day = '2026-03-10';
 const noon = Date.parse('2026-03-11T12:00:00Z');
-let database: TestDatabase;
 let db: Db;
 let slice: Slice;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+fileOnDatabase((given) => ({ db } = given));
 
 let projects = 0;
 beforeEach(async () => {

@@ -1,31 +1,23 @@
 // The first walk's records are copied, all others inserted from JSON: both ways must leave the same rows (P1, P2, P5).
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
-import { silentLog } from '../../src/log.ts';
 import type { ListedResource, PlatformPage } from '../../src/model.ts';
 import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
 import { copyAtOnce, copyOut } from '../../src/store/copy-stream.ts';
-import { analyzeNew, onlyRow, openDb, withTx, type Db } from '../../src/store/db.ts';
+import { analyzeNew, onlyRow, withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
-import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { fileOnDatabase } from '../support/opened.ts';
+import { isOnCluster } from '../support/postgres.ts';
 
 const day = '2026-03-10';
 const noon = Date.parse('2026-03-11T12:00:00Z');
-let database: TestDatabase;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+fileOnDatabase((given) => ({ db } = given));
 
 async function newSlice(projectId: string, resource: ListedResource, of = day): Promise<Slice> {
   const due = { dueAt: noon, deadlineAt: noon };

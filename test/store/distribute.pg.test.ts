@@ -9,6 +9,7 @@ import { migrate, type Migrated } from '../../src/store/migrate.ts';
 import { createBench, differences, fiveDays, type Bench, type Home } from '../support/archive.ts';
 import { runHere } from '../support/command-here.ts';
 import { runCommand, startCommand, type Running } from '../support/command.ts';
+import { queryAt } from '../support/client.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 import {
   createEmptyCluster,
@@ -51,21 +52,19 @@ onCluster(
 
 onCluster('TEST_CITUS_URL: a right given in another database takes no login away', async () => {
   const other = await createEmptyCluster();
-  const owner = new pg.Client({ connectionString: other.connectionString });
+  const ask = (sql: string) => queryAt(other.connectionString, sql);
   try {
-    await owner.connect();
     // Citus makes a role that a statement names on every worker what it is on the coordinator.
-    await owner.query(`create role "${other.name}"`);
-    await owner.query(`grant outlast_reader, outlast_writer to "${other.name}"`);
-    await owner.query(`drop role "${other.name}"`);
-    const { rows } = await owner.query(
+    await ask(`create role "${other.name}"`);
+    await ask(`grant outlast_reader, outlast_writer to "${other.name}"`);
+    await ask(`drop role "${other.name}"`);
+    const rows = await ask(
       `select distinct result from run_command_on_workers(
          $$select string_agg(concat_ws(' ', rolname, rolcanlogin, 'TimeZone=UTC' = any (rolconfig)), ', ' order by rolname)
              from pg_roles where rolname like 'outlast\\_%er'$$)`,
     );
     expect(rows).toEqual([{ result: 'outlast_reader t t, outlast_writer t t' }]);
   } finally {
-    await owner.end();
     await other.drop();
   }
 });
@@ -81,12 +80,8 @@ onCluster('TEST_CITUS_URL: whatever zone a worker is in, it writes times in UTC'
   const workers = await workersOf(database);
   const zones = ['Asia/Tokyo', 'America/New_York', 'Asia/Kolkata'];
   for (const [i, worker] of workers.entries()) {
-    const admin = new pg.Client({ connectionString: worker });
-    await admin.connect();
-    await admin.query(
-      `alter database "${database.name}" set timezone = '${zones[i % zones.length]}'`,
-    );
-    await admin.end();
+    const zone = zones[i % zones.length];
+    await queryAt(worker, `alter database "${database.name}" set timezone = '${zone}'`);
   }
   await recordFacts(db, 'zone', { 'orders.day_end': 'inclusive' }, 0);
   await withTx(db, async (tx) => {

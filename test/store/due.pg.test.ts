@@ -1,27 +1,19 @@
 // What is due, also after a clock was wrong.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { nextOperation } from '../../src/store/operations/watched.ts';
 import { dueTokens } from '../../src/store/tokens.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { eachOnDatabase } from '../support/opened.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeEach(async () => {
-  database = await createTestDatabase();
-  const { connectionString } = database;
-  db = await openDb({ connectionString, log: silentLog() });
-  await db.query(
+eachOnDatabase((given) => ({ db } = given));
+beforeEach(() =>
+  db.query(
     `insert into sync.watched_operations (project_id, operation_id, due_at, deadline_at)
      select 'p', 'op_' || n, '2026-04-01', '2026-04-30' from generate_series(0, 9) n`,
-  );
-});
-afterEach(async () => {
-  await db.close();
-  await database.drop();
-});
+  ),
+);
 
 const dueBy = Date.parse('2026-04-02T00:00:00Z');
 

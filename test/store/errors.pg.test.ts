@@ -1,28 +1,19 @@
 // What a database's error means to a person: a sentence, and an exit code that says whether trying again helps (P12).
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { causeChain, exitCodeOf, fatal } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { drizzleOn } from '../../src/store/drizzle.ts';
 import { concernsAll, unforeseenText } from '../../src/sync/unforeseen-errors.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { fileOnDatabase } from '../support/opened.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 
-let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({
-    connectionString: database.connectionString,
-    role: null,
-    settings: { work_mem: '64kB', temp_file_limit: '64kB' },
-    log: silentLog(),
-  });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
+fileOnDatabase((given) => ({ db } = given), {
+  role: null,
+  settings: { work_mem: '64kB', temp_file_limit: '64kB' },
 });
 
 /** The code and the exit code that this failure stands for. */

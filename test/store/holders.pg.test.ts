@@ -1,22 +1,15 @@
 // Who writes a project (P8): one at a time, fenced by the epoch, and taken over from whoever has ended or frozen.
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { databaseError } from '../../src/store/db-errors.ts';
-import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { withTx, type Db } from '../../src/store/db.ts';
 import { renewProjects, releaseProject, takeProject } from '../../src/store/holders.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { fileOnDatabase } from '../support/opened.ts';
+import { type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+fileOnDatabase((given) => ({ database, db } = given));
 let projectId = '';
 let projects = 0;
 beforeEach(() => (projectId = `p${++projects}`));

@@ -1,8 +1,8 @@
 // Migrations: safe when many start at once, never backwards, and clear about what a database cannot promise.
-import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { queryAt } from '../support/client.ts';
 import { runHere } from '../support/command-here.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo } from '../torture/wire.ts';
@@ -14,19 +14,6 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const log = silentLog();
-
-async function withClient<T>(
-  connectionString: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 test('ten that start at once on an empty database: one migrates, all end well', async () => {
   const results = await Promise.all(
@@ -76,7 +63,7 @@ test.each([
   'a database %s is refused with what to do, by who writes and who reads',
   async (_, sql, told) => {
     await migrate(database.connectionString, log);
-    await withClient(database.connectionString, (client) => client.query(sql));
+    await queryAt(database.connectionString, sql);
     await expect(migrate(database.connectionString, log)).rejects.toMatchObject(told);
     const env = { DATABASE_URL: database.connectionString };
     const commands = [
@@ -122,9 +109,8 @@ test.each([
 
 test('grants that are missing are given by the next start', async () => {
   await migrate(database.connectionString, log);
-  await withClient(database.connectionString, (client) =>
-    client.query('revoke all on sync.facts, archive.tokens from outlast_writer'),
-  );
+  const revoke = 'revoke all on sync.facts, archive.tokens from outlast_writer';
+  await queryAt(database.connectionString, revoke);
   expect(await ungranted()).toEqual(['archive.tokens', 'sync.facts']);
   await migrate(database.connectionString, log);
   expect(await ungranted()).toEqual([]);
@@ -132,13 +118,12 @@ test('grants that are missing are given by the next start', async () => {
 
 /** Tables that the writer may not read. */
 async function ungranted(): Promise<string[]> {
-  const { rows } = await withClient(database.connectionString, (client) =>
-    client.query<{ name: string }>(
-      `select format('%s.%s', schemaname, tablename) as name from pg_tables
-        where schemaname in ('archive', 'sync')
-          and not has_table_privilege('outlast_writer', format('%I.%I', schemaname, tablename), 'select')
-        order by 1`,
-    ),
+  const rows = await queryAt<{ name: string }>(
+    database.connectionString,
+    `select format('%s.%s', schemaname, tablename) as name from pg_tables
+      where schemaname in ('archive', 'sync')
+        and not has_table_privilege('outlast_writer', format('%I.%I', schemaname, tablename), 'select')
+      order by 1`,
   );
   return rows.map(({ name }) => name);
 }

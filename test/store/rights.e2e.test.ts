@@ -3,12 +3,12 @@
 import { access, chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
 import { noon } from '../support/archive.ts';
+import { queryAt, withClient } from '../support/client.ts';
 import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
@@ -88,32 +88,24 @@ const addressOf = (user: string, database = 'archive'): string => {
 };
 
 /** Statements by somebody; as a superuser unless a login is named. */
-async function sql(text: string, connectionString: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    let answer = await client.query('');
+const sql = (text: string, connectionString: string): Promise<void> =>
+  withClient(connectionString, async (client) => {
     // One by one: `create database` takes no company.
-    for (const statement of text.split(';')) answer = await client.query(statement);
-    return answer;
-  } finally {
-    await client.end();
-  }
-}
-const admin = (text: string, database?: string): Promise<pg.QueryResult> => {
+    for (const statement of text.split(';')) await client.query(statement);
+  });
+const admin = (text: string, database?: string): Promise<void> => {
   const address = new URL(server.connectionString);
   if (database !== undefined) address.pathname = `/${database}`;
   return sql(text, address.href);
 };
 
 async function one<T>(expression: string, address = server.connectionString): Promise<T> {
-  const { rows } = await sql(`select ${expression} as it`, address);
-  return (rows[0] as { it: T }).it;
+  const [row] = await queryAt<{ it: T }>(address, `select ${expression} as it`);
+  return (row as { it: T }).it;
 }
 
 async function rowsOf(select: string, address = server.connectionString): Promise<string[]> {
-  const { rows } = await sql(select, address);
-  return rows.map(({ name }: { name: string }) => name);
+  return (await queryAt<{ name: string }>(address, select)).map(({ name }) => name);
 }
 
 const outlast = (address: string, ...args: string[]): Promise<Ended> =>

@@ -2,9 +2,9 @@
 // lists, has a reason in docs/benchmarks.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import * as schema from '../../src/store/schema.ts';
+import { queryAt } from '../support/client.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
@@ -53,21 +53,17 @@ const columnsSql = `
 
 test('each index and each column of the lists has a reason in docs/benchmarks.md; sabotaged, one without is noticed', async () => {
   const database = await createTestDatabase();
-  const client = new pg.Client(database.connectionString);
-  await client.connect();
-  const made = async (sql: string): Promise<string[]> => {
-    const { rows } = await client.query<{ name: string }>(sql);
-    return rows.map(({ name }) => name).toSorted();
-  };
+  const ask = (sql: string) => queryAt<{ name: string }>(database.connectionString, sql);
+  const made = async (sql: string): Promise<string[]> =>
+    (await ask(sql)).map(({ name }) => name).toSorted();
   try {
     expect(reasonsOf('index')).toEqual(await made(indexesSql));
     expect(reasonsOf('column')).toEqual(await made(columnsSql));
-    await client.query('create index runs_outcome on sync.runs (project_id, outcome)');
-    await client.query('alter table archive.orders add column note text');
+    await ask('create index runs_outcome on sync.runs (project_id, outcome)');
+    await ask('alter table archive.orders add column note text');
     expect(reasonsOf('index')).not.toEqual(await made(indexesSql));
     expect(reasonsOf('column')).not.toEqual(await made(columnsSql));
   } finally {
-    await client.end();
     await database.drop();
   }
 });

@@ -15,6 +15,7 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { readAddress } from '../../src/store/client.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { queryAt } from '../support/client.ts';
 import { adminConnectionString } from '../support/postgres.ts';
 
 type Pair = { private: string; cert: string };
@@ -272,27 +273,24 @@ test('channel_binding=require: the login is bound to TLS, or nothing is sent', a
   await chmod(home, 0o755);
   const options = { dataDir: join(home, 'home'), elsewhere: join(home, 'elsewhere') };
   const server = await openEmbedded({ ...options, log: silentLog() });
-  const admin = new pg.Client({ connectionString: server.connectionString });
-  await admin.connect();
   const { private: key, cert } = await signed('localhost', authority);
   const put = (text: string, name: string): Promise<unknown> =>
-    admin.query(
+    queryAt(
+      server.connectionString,
       `copy (select unnest(string_to_array('${text.trim()}', E'\n'))) to program 'umask 077; cat > ${name}'`,
     );
   await put(cert.replaceAll('\r', ''), 'server.crt');
   await put(key.replaceAll('\r', ''), 'server.key');
-  await admin.query('alter system set ssl = on');
-  await admin.query('select pg_reload_conf()');
-  await admin.end();
+  await queryAt(server.connectionString, 'alter system set ssl = on');
+  await queryAt(server.connectionString, 'select pg_reload_conf()');
   const address = new URL(server.connectionString);
   for (const [name, value] of Object.entries(bound)) address.searchParams.set(name, value);
   const open = (connectionString: string): Promise<Db> =>
     openDb({ connectionString, role: null, log: silentLog() });
   await expect.poll(() => open(address.href).then((db) => db.close())).toBeUndefined();
   // A server that lets in without a proof has not shown who it is.
-  const hba = join(await ask(server.connectionString, 'show data_directory'), 'pg_hba.conf');
-  await writeFile(hba, 'host all all all trust\n');
-  await ask(server.connectionString, 'select pg_reload_conf()');
+  await writeFile(join(home, 'home', 'pgdata', 'pg_hba.conf'), 'host all all all trust\n');
+  await queryAt(server.connectionString, 'select pg_reload_conf()');
   await expect
     .poll(() =>
       open(address.href).then(
@@ -327,15 +325,6 @@ test.each([
   await new Promise((resolve) => asking.close(resolve));
   expect(got).toEqual([]);
 });
-
-/** What a statement by somebody else answers: one value, as text. */
-async function ask(connectionString: string, sql: string): Promise<string> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  const { rows } = await client.query<[unknown]>({ text: sql, rowMode: 'array' });
-  await client.end();
-  return String(rows[0]?.[0]);
-}
 
 test('what PG variables say counts for a DATABASE_URL that says nothing of it, as with libpq, and nowhere else', async () => {
   const variables = {

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -73,21 +72,6 @@ export function startChild(options: Options, shell?: string): Child {
       await exited;
     },
   };
-}
-
-/** What a statement returns, on a connection of its own. */
-export async function queryAt(
-  connectionString: string,
-  sql: string,
-): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 /** A folder that any user can pass through. */

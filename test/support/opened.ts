@@ -43,16 +43,33 @@ export function eachInProject(give: (given: Opened & { project: string }) => voi
   beforeEach(() => give({ ...opened, project: `p${++projects}` }));
 }
 
+type Written = { database: TestDatabase; db: Db };
+
 /** Gives each test an empty database of its own, and a connection that writes it. */
-export function eachOnDatabase(give: (given: { database: TestDatabase; db: Db }) => void): void {
+export const eachOnDatabase = (give: (given: Written) => void): void =>
+  onDatabase(beforeEach, afterEach, give, {});
+
+/** Gives a test file one database, and a connection to it that is opened so. */
+export const fileOnDatabase = (
+  give: (given: Written) => void,
+  options: Partial<Parameters<typeof openDb>[0]> = {},
+): void => onDatabase(beforeAll, afterAll, give, options);
+
+function onDatabase(
+  before: typeof beforeEach,
+  after: typeof afterEach,
+  give: (given: Written) => void,
+  options: Partial<Parameters<typeof openDb>[0]>,
+): void {
   let database: TestDatabase;
   let db: Db;
-  beforeEach(async () => {
+  before(async () => {
     database = await createTestDatabase();
-    db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+    const { connectionString } = database;
+    db = await openDb({ connectionString, log: silentLog(), ...options });
     give({ database, db });
   });
-  afterEach(async () => {
+  after(async () => {
     await db.close();
     await database.drop();
   });

@@ -53,6 +53,12 @@ export async function createPooler(address: string): Promise<Pooler> {
     });
   };
   follow();
+  const reconnect = async (): Promise<void> => {
+    server = await connect(address);
+    lent = null;
+    follow();
+    lend();
+  };
 
   const door = createServer((socket) => {
     const client: Client = { socket, waiting: [], owed: 0 };
@@ -85,12 +91,7 @@ export async function createPooler(address: string): Promise<Pooler> {
       if (lent !== client || !door.listening) return;
       // As PgBouncer does: what is in the middle of something is not handed on.
       server.destroy();
-      void connect(address).then((anew) => {
-        server = anew;
-        lent = null;
-        follow();
-        lend();
-      });
+      void reconnect();
     });
   });
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));

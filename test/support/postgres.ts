@@ -5,6 +5,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { queryAt } from './client.ts';
 import type { Answer } from './global-setup.ts';
 
 /** Whether the tests run on a Citus cluster. */
@@ -130,12 +131,8 @@ async function ensureTemplate(admins: Admins, server: Server, template: string):
 
 /** Makes databases of one name a cluster; few shards, for each costs every migration of the template. */
 async function joinCluster({ connectionString, workers }: Server, name: string): Promise<void> {
-  const inDatabase = async (node: string, statements: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: addressOf(node, name) });
-    await client.connect();
-    await client.query(statements);
-    await client.end();
-  };
+  const inDatabase = (node: string, statements: string): Promise<unknown> =>
+    queryAt(addressOf(node, name), statements);
   for (const node of workers) await inDatabase(node, 'create extension citus');
   const nodeOf = (node: string): string => {
     const { hostname, port } = new URL(node);
@@ -177,10 +174,7 @@ export async function withoutWorkers(
       await Promise.all(workers.map((worker) => worker.query(admit)));
     }
     // What Citus does of itself once a minute: until then a commit in doubt keeps its locks.
-    const coordinator = new pg.Client({ connectionString });
-    await coordinator.connect();
-    await coordinator.query('select recover_prepared_transactions()');
-    await coordinator.end();
+    await queryAt(connectionString, 'select recover_prepared_transactions()');
   });
 }
 

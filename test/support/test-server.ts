@@ -5,9 +5,9 @@ import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { silentLog } from '../../src/log.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { queryAt, withClient } from './client.ts';
 
 const run = promisify(execFile);
 
@@ -113,33 +113,23 @@ The attempt failed with: ${cause instanceof Error ? cause.message : String(cause
 
 /** The same login's addresses on the workers that the database of this address knows. */
 async function workersOf(coordinator: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: coordinator });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ nodename: string; nodeport: number }>(
-      'select nodename, nodeport from pg_dist_node where groupid > 0 order by nodeid',
-    );
-    return rows.map(({ nodename, nodeport }) => {
-      const address = new URL(coordinator);
-      address.hostname = nodename;
-      address.port = String(nodeport);
-      return address.href;
-    });
-  } finally {
-    await client.end();
-  }
+  const nodes = await queryAt<{ nodename: string; nodeport: number }>(
+    coordinator,
+    'select nodename, nodeport from pg_dist_node where groupid > 0 order by nodeid',
+  );
+  return nodes.map(({ nodename, nodeport }) => {
+    const address = new URL(coordinator);
+    address.hostname = nodename;
+    address.port = String(nodeport);
+    return address.href;
+  });
 }
 
-async function dropDatabases(connectionString: string, prefix: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
+const dropDatabases = (connectionString: string, prefix: string): Promise<void> =>
+  withClient(connectionString, async (client) => {
     const { rows } = await client.query<{ datname: string }>(
       'select datname from pg_database where starts_with(datname, $1)',
       [prefix],
     );
     for (const { datname } of rows) await client.query(`drop database "${datname}" with (force)`);
-  } finally {
-    await client.end();
-  }
-}
+  });

@@ -1,9 +1,10 @@
 // All that can happen between two looks at the archive, and how often. Each act is drawn by weight, does its harm, and
 // says in words what it did; whatever lasts is undone by itself. Here is what is done to the processes, to their
 // connections and to the server.
+import { queryAt } from '../support/client.ts';
 import { platformActions } from './platform-actions.ts';
 import type { Replica } from './replicas.ts';
-import { later, withClient, type Action, type Stage } from './stage.ts';
+import { later, type Action, type Stage } from './stage.ts';
 import type { Chance } from './world.ts';
 
 /** The shortest that may be set: a frozen or killed process holds its project no longer than a few seconds. */
@@ -112,13 +113,12 @@ async function signalSessions(
   share: number,
   signal: NodeJS.Signals,
 ): Promise<number[]> {
-  const pids = await withClient(address, async (db) => {
-    const { rows } = await db.query<{ pid: number }>(
-      `select pid from pg_stat_activity
-        where datname = current_database() and application_name like 'outlast%' order by pid`,
-    );
-    return rows.map(({ pid }) => pid).filter(() => chance.isHit(share));
-  }).catch(() => []);
+  const sessions = await queryAt<{ pid: number }>(
+    address,
+    `select pid from pg_stat_activity
+      where datname = current_database() and application_name like 'outlast%' order by pid`,
+  ).catch(() => []);
+  const pids = sessions.map(({ pid }) => pid).filter(() => chance.isHit(share));
   return pids.filter((pid) => isSignalled(pid, signal));
 }
 

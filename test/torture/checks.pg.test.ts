@@ -2,11 +2,11 @@
 // database by hand is told of by name. And how a process may end.
 import { afterEach, expect, test } from 'vitest';
 import { createBench, type Bench } from '../support/archive.ts';
+import { queryAt, withClient } from '../support/client.ts';
 import { createKeepsake, findAll, type Keepsake } from './checks.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { findingIn } from './replicas.ts';
 import { notAtRest } from './rest.ts';
-import { withClient } from './stage.ts';
 
 let bench: Bench | null = null;
 let memory: Memory;
@@ -31,11 +31,10 @@ afterEach(async () => {
 });
 
 /** As the owner of the database, who may break everything. */
-const asOwner = <T>(text: string, values: unknown[] = []): Promise<T[]> =>
-  withClient(bench?.connectionString ?? '', async (db) => {
-    const { rows } = await db.query<T & Record<string, unknown>>(text, values);
-    return rows;
-  });
+const asOwner = <T extends Record<string, unknown>>(
+  text: string,
+  values?: unknown[],
+): Promise<T[]> => queryAt<T>(bench?.connectionString ?? '', text, values);
 
 async function findings(): Promise<string> {
   const given = { memory, keepsake, slackMs: 60_000, hasEmptyHours: false };

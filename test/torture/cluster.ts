@@ -5,10 +5,10 @@ import { chmod, mkdir, mkdtemp, open, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { codeOf } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { queryAt } from '../support/client.ts';
 import { serverPid } from '../support/embedded.ts';
 
 export type Cluster = {
@@ -91,17 +91,12 @@ async function takesConnections(connectionString: string): Promise<void> {
   const began = performance.now();
   // Ends: up, or after a time that no recovery of so little takes.
   for (;;) {
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => undefined);
     try {
-      await client.connect();
-      await client.query('select');
+      await queryAt({ connectionString, connectionTimeoutMillis: 5_000 }, 'select');
       return;
     } catch (error) {
       if (performance.now() - began > readyWithinMs) throw error;
       await sleep(100);
-    } finally {
-      await client.end().catch(() => undefined);
     }
   }
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, windowAt } from '../../src/day.ts';
 import type { Instant } from '../../src/model.ts';
 import { createSimulator, demoProject, type Simulator } from '../../src/simulator/server.ts';
+import { withClient } from '../support/client.ts';
 import { withMachine } from '../support/machine-clock.ts';
 import { actions, leaseSeconds } from './actions.ts';
 import { createKeepsake, findAll } from './checks.ts';
@@ -14,7 +15,7 @@ import type { Cluster } from './cluster.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { createReplicas } from './replicas.ts';
 import { bringToRest, endOf } from './rest.ts';
-import { calm, inCalm, withClient, type Stage } from './stage.ts';
+import { calm, inCalm, type Stage } from './stage.ts';
 import { createChance, drawWorld, setBackMs, type Chance } from './world.ts';
 
 export type Played = {

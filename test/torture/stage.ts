@@ -1,9 +1,9 @@
 // What every act of the torture has at hand: the platform, the server, the processes, and what is to be undone later.
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { Simulator } from '../../src/simulator/server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { databaseError, namedIfCut } from '../../src/store/db-errors.ts';
+import { withClient } from '../support/client.ts';
 import type { Cluster } from './cluster.ts';
 import type { Memory } from './memory.ts';
 import type { Replicas } from './replicas.ts';
@@ -45,21 +45,6 @@ export async function calm({ pending, cluster }: Stage): Promise<void> {
   // Ends: what is pending ends by itself and starts nothing new.
   while (pending.size > 0) await Promise.all(pending);
   await cluster.isUp();
-}
-
-export async function withClient<T>(
-  connectionString: string,
-  work: (db: Queryable) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString });
-  // A server that goes down is told by the statement in flight.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }
 
 const triesAtMost = 10;

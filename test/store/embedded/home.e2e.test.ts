@@ -17,9 +17,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts';
 import { checkPrograms, findPackage } from '../../../src/store/embedded/programs.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import { queryAt } from '../../support/client.ts';
 import {
   isRoot,
-  queryAt,
   removeScratch,
   scratchFolder,
   serverPid,

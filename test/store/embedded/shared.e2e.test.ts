@@ -11,13 +11,8 @@ import { silentLog } from '../../../src/log.ts';
 import { openDb } from '../../../src/store/db.ts';
 import { findPackage } from '../../../src/store/embedded/programs.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
-import {
-  queryAt,
-  removeScratch,
-  scratchFolder,
-  serverPid,
-  startChild,
-} from '../../support/embedded.ts';
+import { queryAt } from '../../support/client.ts';
+import { removeScratch, scratchFolder, serverPid, startChild } from '../../support/embedded.ts';
 
 const log = silentLog();
 const scratch = scratchFolder();
