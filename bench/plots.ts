@@ -1,5 +1,4 @@
-// The bench's figures as pictures for docs/benchmarks.md, drawn by ECharts without a browser.
-import * as echarts from 'echarts';
+// The bench's figures as pictures for docs/benchmarks.md. Every bar and point bears its value, so no axis has ticks.
 import type { Growth } from './growth.ts';
 import type { Compared } from './peers.ts';
 
@@ -8,49 +7,31 @@ const ink = '#7a828e';
 const ours = '#2f81f7';
 const others = '#a5adb8';
 
-function draw(width: number, height: number, option: echarts.EChartsCoreOption): string {
-  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
-  chart.setOption({
-    animation: false,
-    textStyle: { color: ink, fontFamily: 'sans-serif' },
-    ...option,
-  });
-  const svg = chart.renderToSVGString();
-  chart.dispose();
-  return `${svg}\n`;
-}
+const picture = (height: number, shapes: string[]): string =>
+  [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 ${height}" width="760" height="${height}"`,
+    ` font-family="sans-serif" font-size="12" fill="${ink}" text-anchor="middle">\n`,
+    ...shapes.map((shape) => `  ${shape}\n`),
+    '</svg>\n',
+  ].join('');
 
-/** Who takes how long for the same orders: a bar each, of the medians. */
+const words = (x: number, y: number, said: string, attributes = ''): string =>
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${attributes}>${said.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>`;
+
+/** Who takes how long for the same orders: a bar each, of the medians in seconds. */
 export function peersPlot({ figures }: Compared): string {
-  const bars = figures.toReversed();
-  return draw(760, 60 + bars.length * 34, {
-    grid: { left: 150, right: 60, top: 10, bottom: 40 },
-    xAxis: {
-      type: 'value',
-      name: 'seconds',
-      nameLocation: 'middle',
-      nameGap: 26,
-      axisLabel: { color: ink },
-      splitLine: { lineStyle: { color: ink, opacity: 0.2 } },
-    },
-    yAxis: {
-      type: 'category',
-      data: bars.map(({ name }) => name),
-      axisLabel: { color: ink },
-      axisTick: { show: false },
-    },
-    series: [
-      {
-        type: 'bar',
-        barWidth: 18,
-        data: bars.map(({ name, seconds }) => ({
-          value: seconds.median,
-          itemStyle: { color: name.startsWith('outlast') ? ours : others },
-        })),
-        label: { show: true, position: 'right', color: ink },
-      },
-    ],
+  const longest = Math.max(...figures.map(({ seconds }) => seconds.median));
+  const bars = figures.flatMap(({ name, seconds }, i) => {
+    const width = (seconds.median / longest) * 520;
+    const y = 10 + i * 34;
+    const color = name.startsWith('outlast') ? ours : others;
+    return [
+      words(142, y + 13, name, ' text-anchor="end"'),
+      `<rect x="150" y="${y}" width="${width.toFixed(1)}" height="18" fill="${color}"/>`,
+      words(156 + width, y + 13, `${seconds.median} s`, ' text-anchor="start"'),
+    ];
   });
+  return picture(10 + figures.length * 34, bars);
 }
 
 /** What an order costs in archives of different sizes: flat where it should be. */
@@ -61,44 +42,27 @@ export function growthPlot({ sizes }: Growth): string {
     ['peak memory, MB', (one) => one.peakMb],
     ['page of 50, median ms', (one) => one.pageMs.median],
   ];
-  const places = panels.map((_, i) => ({
-    left: i % 2 === 0 ? 60 : 430,
-    top: i < 2 ? 40 : 240,
-    width: 290,
-    height: 120,
-  }));
-  const axis = { axisLabel: { color: ink }, axisLine: { lineStyle: { color: ink } } };
-  return draw(760, 410, {
-    title: panels.map(([text], i) => ({
-      text,
-      left: places[i]?.left,
-      top: (places[i]?.top ?? 0) - 32,
-      textStyle: { color: ink, fontSize: 13, fontWeight: 'normal' },
-    })),
-    grid: places,
-    xAxis: panels.map((_, gridIndex) => ({
-      type: 'category',
-      gridIndex,
-      data: sizes.map(({ orders }) => orders.toLocaleString('en-US')),
-      ...axis,
-    })),
-    yAxis: panels.map((_, gridIndex) => ({
-      type: 'value',
-      gridIndex,
-      min: 0,
-      splitNumber: 3,
-      splitLine: { lineStyle: { color: ink, opacity: 0.2 } },
-      ...axis,
-    })),
-    series: panels.map(([, of], i) => ({
-      type: 'line',
-      xAxisIndex: i,
-      yAxisIndex: i,
-      symbolSize: 7,
-      lineStyle: { color: ours },
-      itemStyle: { color: ours },
-      data: sizes.map((one) => Number(of(one).toPrecision(4))),
-      label: { show: true, color: ink },
-    })),
-  });
+  const [width, height] = [330, 120];
+  const panel = ([title, of]: (typeof panels)[number], i: number): string[] => {
+    const left = i % 2 === 0 ? 20 : 410;
+    const floor = (i < 2 ? 40 : 240) + height;
+    const most = Math.max(...sizes.map(of));
+    const points = sizes.map((one, at) => ({
+      x: left + ((at + 0.5) / sizes.length) * width,
+      y: floor - (of(one) / most) * height * 0.85,
+      said: String(Number(of(one).toPrecision(4))),
+      orders: one.orders.toLocaleString('en-US'),
+    }));
+    return [
+      words(left, floor - height - 18, title, ' font-size="13" text-anchor="start"'),
+      `<path d="M${left} ${floor}h${width}" stroke="${ink}"/>`,
+      `<path d="M${points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')}" stroke="${ours}" stroke-width="2" fill="none"/>`,
+      ...points.flatMap(({ x, y, said, orders }) => [
+        `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="3.5" fill="${ours}"/>`,
+        words(x, y - 9, said),
+        words(x, floor + 16, orders),
+      ]),
+    ];
+  };
+  return picture(395, panels.flatMap(panel));
 }
