@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
-import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { currentAddress } from '../../src/database-address.ts';
 import { exitCodeOf, type OutlastError } from '../../src/errors.ts';
@@ -15,10 +14,10 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { readAddress } from '../../src/store/client.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
+import { certify, type Certified } from '../support/certificates.ts';
 import { queryAt } from '../support/client.ts';
 import { adminConnectionString } from '../support/postgres.ts';
 
-type Pair = { private: string; cert: string };
 type Front = {
   port: number;
   seen: { encrypted: number; named: string[] };
@@ -28,24 +27,24 @@ type Front = {
 const authorityName = 'Outlast test authority';
 let folder: string;
 let plain: URL;
-let authority: Pair;
+let authority: Certified;
 let fronts: Record<'local' | 'elsewhere' | 'expired' | 'strict', Front>;
 const file = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'outlast-tls-'));
   plain = new URL(await adminConnectionString());
-  authority = await signed(authorityName, null);
-  const client = await signed('postgres', authority);
-  await writeFile(file('root.crt'), authority.cert);
-  await writeFile(file('client.crt'), client.cert);
-  await writeFile(file('client.key'), client.private);
-  const yesterday = new Date(Date.now() - 86_400_000);
+  authority = certify(authorityName);
+  const client = certify('postgres', authority);
+  await writeFile(file('root.crt'), authority.certificate);
+  await writeFile(file('client.crt'), client.certificate);
+  await writeFile(file('client.key'), client.key);
+  const yesterday = Date.now() - 86_400_000;
   fronts = {
-    local: await standInFront(await signed('localhost', authority)),
-    elsewhere: await standInFront(await signed('db.example', authority)),
-    expired: await standInFront(await signed('localhost', authority, yesterday)),
-    strict: await standInFront(await signed('localhost', authority), { wantsCertificate: true }),
+    local: await standInFront(certify('localhost', authority)),
+    elsewhere: await standInFront(certify('db.example', authority)),
+    expired: await standInFront(certify('localhost', authority, yesterday)),
+    strict: await standInFront(certify('localhost', authority), { wantsCertificate: true }),
   };
 });
 afterAll(async () => {
@@ -53,34 +52,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A certificate made out to that host. `authority`: who signs it; null: itself, as one that may sign others. */
-async function signed(name: string, by: Pair | null, notAfterDate?: Date): Promise<Pair> {
-  const isAuthority = by === null;
-  return generate([{ name: 'commonName', value: name }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(Date.now() - 2 * 86_400_000),
-    ...(notAfterDate === undefined ? {} : { notAfterDate }),
-    ...(by === null ? {} : { ca: { key: by.private, cert: by.cert } }),
-    extensions: [
-      { name: 'basicConstraints', cA: isAuthority, critical: true },
-      isAuthority
-        ? { name: 'keyUsage', keyCertSign: true, cRLSign: true }
-        : { name: 'keyUsage', digitalSignature: true },
-      ...(isAuthority
-        ? []
-        : [{ name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value: name }] }]),
-    ],
-  });
-}
-
 /** Answers Postgres' request for TLS (protocol 3, SSLRequest) and hands on what is inside. */
 async function standInFront(
-  { private: key, cert }: Pair,
+  { key, certificate: cert }: Certified,
   { wantsCertificate = false } = {},
 ): Promise<Front> {
   const seen: Front['seen'] = { encrypted: 0, named: [] };
-  const secureContext = createSecureContext({ key, cert, ca: authority.cert });
+  const secureContext = createSecureContext({ key, cert, ca: authority.certificate });
   const server: Server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => {
@@ -273,14 +251,14 @@ test('channel_binding=require: the login is bound to TLS, or nothing is sent', a
   await chmod(home, 0o755);
   const options = { dataDir: join(home, 'home'), elsewhere: join(home, 'elsewhere') };
   const server = await openEmbedded({ ...options, log: silentLog() });
-  const { private: key, cert } = await signed('localhost', authority);
+  const { key, certificate } = certify('localhost', authority);
   const put = (text: string, name: string): Promise<unknown> =>
     queryAt(
       server.connectionString,
       `copy (select unnest(string_to_array('${text.trim()}', E'\n'))) to program 'umask 077; cat > ${name}'`,
     );
-  await put(cert.replaceAll('\r', ''), 'server.crt');
-  await put(key.replaceAll('\r', ''), 'server.key');
+  await put(certificate, 'server.crt');
+  await put(key, 'server.key');
   await queryAt(server.connectionString, 'alter system set ssl = on');
   await queryAt(server.connectionString, 'select pg_reload_conf()');
   const address = new URL(server.connectionString);

@@ -1,8 +1,8 @@
-// A real HTTPS server on loopback with a certificate of its own, made afresh: no key lies in the sources.
+// A real HTTPS server on loopback with a certificate of its own.
 import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { generate } from 'selfsigned';
+import { certify } from './certificates.ts';
 
 export type HttpsServer = {
   /** `https://localhost:port`. */
@@ -18,9 +18,9 @@ export async function startHttpsServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   name = 'localhost',
 ): Promise<HttpsServer> {
-  const { private: key, cert } = await selfSigned(name);
+  const { key, certificate } = certify(name);
   const paths: string[] = [];
-  const server = createServer({ key, cert }, (request, response) => {
+  const server = createServer({ key, cert: certificate }, (request, response) => {
     paths.push(request.url ?? '');
     handler(request, response);
   });
@@ -29,7 +29,7 @@ export async function startHttpsServer(
   });
   return {
     url: `https://localhost:${(server.address() as AddressInfo).port}`,
-    certificate: cert,
+    certificate,
     paths,
     close: () =>
       new Promise((resolve) => {
@@ -38,16 +38,3 @@ export async function startHttpsServer(
       }),
   };
 }
-
-/** Its own authority, with a day before and after now. */
-const selfSigned = (name: string): Promise<{ private: string; cert: string }> =>
-  generate([{ name: 'commonName', value: name }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(Date.now() - 86_400_000),
-    notAfterDate: new Date(Date.now() + 86_400_000),
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: name }] },
-    ],
-  });

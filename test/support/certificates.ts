@@ -1,0 +1,68 @@
+// Certificates for servers of tests, made afresh: no key lies in the sources. Node makes keys and signatures; what is
+// left is the frame around them, in which an X.509 certificate is written (RFC 5280, DER).
+import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
+
+export type Certified = { name: string; key: string; certificate: string };
+
+const dayMs = 86_400_000;
+
+/**
+ * A certificate made out to that host, since the day before yesterday. `by`: who signs it; null: itself, as one that may
+ * sign others.
+ */
+export function certify(
+  name: string,
+  by: Certified | null = null,
+  notAfter = Date.now() + dayMs,
+): Certified {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const body = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([1, ...randomBytes(7)])),
+    ecdsaWithSha256,
+    commonName(by?.name ?? name),
+    sequence(time(Date.now() - 2 * dayMs), time(notAfter)),
+    commonName(name),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(
+      0xa3,
+      sequence(
+        // Basic constraints: whether it may sign others. Subject alternative name: a host.
+        extension('551d13', by === null ? der(0x01, Buffer.from([255])) : Buffer.alloc(0)),
+        extension('551d11', der(0x82, Buffer.from(name))),
+      ),
+    ),
+  );
+  const signature = createSign('sha256')
+    .update(body)
+    .sign(by?.key ?? key);
+  const whole = sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), signature));
+  const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
+  const certificate = `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  return { name, key, certificate };
+}
+
+/** A value with its tag and length. */
+function der(tag: number, ...contents: Buffer[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  const size =
+    length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+const sequence = (...contents: Buffer[]): Buffer => der(0x30, ...contents);
+
+const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
+
+const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
+
+const commonName = (name: string): Buffer =>
+  sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
+
+const time = (at: number): Buffer =>
+  der(0x17, Buffer.from(`${new Date(at).toISOString().slice(2, 19).replaceAll(/[-:T]/g, '')}Z`));
+
+const extension = (id: string, content: Buffer): Buffer =>
+  sequence(oid(id), der(0x04, sequence(content)));
