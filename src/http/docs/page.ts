@@ -1,5 +1,6 @@
 // The page of /docs: what /openapi.json says, for people to read and to try. One file without anything from elsewhere;
-// its policy lets nothing run but its own script.
+// its policy lets nothing run but its own script. Swagger UI and RapiDoc read an answer into JavaScript's numbers, and
+// so show an amount that nobody was sent; installed they are 13 and 159 MB, others between.
 import { hash } from 'node:crypto';
 import { base } from '../v1/all-routes.ts';
 import type { Document, OpenApiOperation } from './openapi.ts';
