@@ -111,6 +111,10 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     return true;
   }
 
+  /**
+   * Not by @aws-sdk/lib-storage: when it is stopped it lets the requests under way run on, and where these credentials
+   * may not abort an upload, it throws that instead of what went wrong.
+   */
   async function putParts(
     name: string,
     path: string,
