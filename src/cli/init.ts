@@ -176,6 +176,7 @@ type Asker = {
  */
 export function createAsker(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Asker {
   let isHidden = true;
+  let ahead = 0;
   const shown = new Writable({
     write: (piece: Buffer, _encoding, done) => {
       if (!isHidden) output.write(piece);
@@ -183,37 +184,25 @@ export function createAsker(input: NodeJS.ReadableStream, output: NodeJS.Writabl
     },
   });
   const terminal = createInterface({ input, output: shown, terminal: true });
-  const ahead: string[] = [];
-  let isOver = false;
-  let settle: ((line: string | null) => void) | null = null;
-  terminal.on('line', (line) => {
+  terminal.on('line', () => {
     // At once, before the next character: until the next question nothing is shown.
     isHidden = true;
-    if (settle === null) ahead.push(line);
-    else settle(line);
-    settle = null;
+    ahead += 1;
   });
-  terminal.once('close', () => {
-    isOver = true;
-    settle?.(null);
-  });
-  const nextLine = (): Promise<string | null> =>
-    new Promise((resolve) => {
-      if (isOver) resolve(null);
-      else settle = resolve;
-    });
+  const lines = terminal[Symbol.asyncIterator]();
   return {
     ask: async (question, { secret }) => {
-      const isShown = secret !== true && ahead.length === 0 && terminal.line === '';
-      if (isShown) {
-        isHidden = false;
-        terminal.setPrompt(`${question}: `);
-        terminal.prompt();
-      } else output.write(`${question}: `);
-      const line = ahead.shift() ?? (await nextLine());
+      isHidden = secret === true || ahead > 0 || terminal.line !== '';
+      const isShown = !isHidden;
+      // What is shown is drawn again at each correction, its question with it.
+      terminal.setPrompt(isShown ? `${question}: ` : '');
+      if (isShown) terminal.prompt();
+      else output.write(`${question}: `);
+      const { value, done } = await lines.next();
+      ahead -= 1;
       if (!isShown) output.write('\n');
-      if (line === null) throw fatal('aborted', 'Nothing was written.');
-      return line.trim();
+      if (done === true) throw fatal('aborted', 'Nothing was written.');
+      return value.trim();
     },
     close: () => terminal.close(),
   };

@@ -1,6 +1,7 @@
 // What people see in a terminal: tables, prose, counts, moments and spans of time, and of text what may reach it. This
 // file alone knows how wide a line may be. Data goes to stdout, everything else to stderr. Colour only repeats what a
-// word says; Node decides whether there is any (NO_COLOR, FORCE_COLOR, no terminal).
+// word says; Node decides whether there is any (NO_COLOR, FORCE_COLOR, no terminal). Tables are our own: those of a
+// library do not know which column to leave out or to cut where the terminal is narrow.
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Instant } from '../model.ts';
@@ -286,14 +287,8 @@ export function shortMoment(at: Instant): string {
 
 /** A span in its greatest unit, rounded up: `12 min`; nothing for none. */
 export function shortSpan(ms: number): string {
-  const units = [
-    ['days', 86_400_000],
-    ['h', 3_600_000],
-    ['min', 60_000],
-    ['s', 1000],
-  ] as const;
   const [unit, size] = units.find(([, one]) => ms >= 2 * one) ?? ['s', 1000];
-  return `${formatCount(Math.ceil(ms / size))} ${unit}`;
+  return `${formatCount(Math.ceil(ms / size))} ${unit === 'day' ? 'days' : unit}`;
 }
 
 /** Columns that a text takes: East Asian wide characters and most emoji take two, combining marks none. */
