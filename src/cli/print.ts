@@ -2,6 +2,7 @@
 // file alone knows how wide a line may be. Data goes to stdout, everything else to stderr. Colour only repeats what a
 // word says; Node decides whether there is any (NO_COLOR, FORCE_COLOR, no terminal). Tables are our own: those of a
 // library do not know which column to leave out or to cut where the terminal is narrow.
+import { basename, relative } from 'node:path';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Instant } from '../model.ts';
@@ -20,7 +21,24 @@ export const isScreen = (out: Out): boolean => out.isTTY === true && process.env
 
 /** Text for a person on stdout: prose as lines that fit, words of alarm in red. Ends with a line break of its own. */
 export function print(text: string): void {
-  process.stdout.write(`${loud(wrapped(text))}\n`);
+  process.stdout.write(`${loud(wrapped(typeable(text)))}\n`);
+}
+
+const commands =
+  /(?<![\w./@-])outlast (?=(?:--help|demo|simulate|init|doctor|migrate|sync|start|watch|status|query|follow|alert|verify|export|import|rebuild|help)\b)/g;
+
+/** Text whose commands can be typed where it is read: beginning as this one was begun. */
+export const typeable = (text: string): string =>
+  text.replaceAll(commands, `${startedAs(process.argv[1] ?? '', process.env, process.cwd())} `);
+
+/** How a command of this installation begins: as one that is installed, with npx, or in a clone. */
+export function startedAs(script: string, env: NodeJS.ProcessEnv, folder: string): string {
+  const by = env['npm_lifecycle_event'];
+  const isInstalled =
+    basename(script) !== 'main.js' || /[\\/]node_modules[\\/]outlast[\\/]/.test(script);
+  if (isInstalled) return by === 'npx' ? 'npx outlast' : 'outlast';
+  if (by === 'outlast' || by === 'demo') return 'npm run -s outlast --';
+  return `node ${relative(folder, script)}`;
 }
 
 /** Takes away what is drawn over. */
@@ -32,7 +50,8 @@ export const clearLine = '\r\u001b[K';
  */
 export function printError(text: string): void {
   const { stderr } = process;
-  const line = isScreen(stderr) ? clearLine + wrapped(text, screenWidth(stderr)) : text;
+  const said = typeable(text);
+  const line = isScreen(stderr) ? clearLine + wrapped(said, screenWidth(stderr)) : said;
   stderr.write(`${line}\n`);
 }
 

@@ -2,7 +2,7 @@
 // loaded only when it is the one asked for: help and mistakes must answer at once.
 import { Command } from 'commander';
 import { version } from '../version.ts';
-import { printError, screenWidth, wrapped } from './print.ts';
+import { printError, screenWidth, typeable, wrapped } from './print.ts';
 
 type Entry = {
   name: string;
@@ -116,7 +116,7 @@ async function createProgram(wanted: string | undefined): Promise<Command> {
     .exitOverride()
     .configureOutput({
       outputError: (text) => printError(oneSentence(text)),
-      writeOut: (text) => process.stdout.write(wrappedHelp(text)),
+      writeOut: (text) => process.stdout.write(wrappedHelp(typeable(text))),
       getOutHelpWidth: () => screenWidth(),
       getErrHelpWidth: () => screenWidth(),
     });

@@ -6,6 +6,7 @@ import {
   fitting,
   printable,
   screenWidth,
+  startedAs,
   widthOf,
   wrapped,
 } from '../../src/cli/print.ts';
@@ -139,5 +140,25 @@ describe('prose', () => {
     vi.stubEnv('COLUMNS', '');
     expect(screenWidth(out)).toBe(80);
     vi.unstubAllEnvs();
+  });
+});
+
+describe('a command that is printed begins as this one was begun', () => {
+  const script = '/home/ann/outlast/dist/src/main.js';
+  const bin = '/usr/local/bin/outlast';
+  it.each([
+    ['installed', bin, {}, 'outlast'],
+    [
+      'with npx',
+      '/home/ann/node_modules/.bin/outlast',
+      { npm_lifecycle_event: 'npx' },
+      'npx outlast',
+    ],
+    ['on Windows', String.raw`C:\app\node_modules\outlast\dist\src\main.js`, {}, 'outlast'],
+    ['in a clone', script, { npm_lifecycle_event: 'outlast' }, 'npm run -s outlast --'],
+    ['by the demo of a clone', script, { npm_lifecycle_event: 'demo' }, 'npm run -s outlast --'],
+    ['by its file', script, {}, 'node outlast/dist/src/main.js'],
+  ])('%s', (_, file, env, expected) => {
+    expect(startedAs(file, env, '/home/ann')).toBe(expected);
   });
 });

@@ -27,10 +27,11 @@ export async function linkCommand(): Promise<{ file: string; remove: () => Promi
     // A module goes on to find what lies beside it in dist/.
     plugins: { name: 'places', transform: keepPlaces },
   });
-  await linked.write({ dir: folder });
+  // By any name but main.js it is what is installed.
+  await linked.write({ dir: folder, entryFileNames: 'outlast.js' });
   await linked.close();
   return {
-    file: join(folder, 'main.js'),
+    file: join(folder, 'outlast.js'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
