@@ -36,7 +36,7 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
     /^(pino|undici|@opentelemetry\/.+)$/,
   ),
   part('settings', /^settings\//, [], /^(zod|node-cron)$/),
-  part('platform', /^platform\//, [], /^(undici|zod)$/),
+  part('platform', /^platform\//, [], /^(ipaddr\.js|undici|zod)$/),
   part('store', /^store\//, [], /^(pg|pg-connection-string|pg-copy-streams|drizzle-orm)$/),
   part('verify', /^verify\//, ['platform/', 'store/'], /^zod$/),
   part('sync', /^sync\//, ['platform/', 'store/', 'verify/'], /^(node-cron|zod)$/),
