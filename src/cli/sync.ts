@@ -32,7 +32,10 @@ export const syncCommand = (command: Command): Command =>
     .option('--to <day>', 'last day, included; today unless given')
     .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
     .option('--project <name>', 'only this project')
-    .option('--accept-new-source', 'the changed address or key belongs to the same project')
+    .option(
+      '--accept-new-source',
+      'the changed address or key belongs to the same project, or a second project has the same',
+    )
     .option('--json', 'print the report as JSON')
     .action(async (flags: SyncFlags) => {
       const days = readDays(flags);

@@ -40,6 +40,18 @@ export async function readProject(
   return { firstDay, baseUrl, sameKey, sameSource, parkedReason, askAgainAt };
 }
 
+/** A project that is archived from this address and key already; null where there is none. */
+export async function projectOfSource(
+  db: Queryable,
+  { baseUrl, apiKey }: ProjectSource,
+): Promise<ProjectId | null> {
+  const known = await drizzleOn(db).select().from(projects).where(eq(projects.baseUrl, baseUrl));
+  const same = known.find(({ keySalt, keyFingerprint }) =>
+    timingSafeEqual(keyFingerprint, fingerprint(keySalt, apiKey)),
+  );
+  return same?.projectId ?? null;
+}
+
 /** The first day accounted for of a project that was entered while nobody knew the time. */
 export const notYetKnown: Day = '9999-12-31';
 

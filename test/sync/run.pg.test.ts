@@ -170,6 +170,24 @@ test('a rotated key of the same project just works; another source is refused be
   }
 });
 
+test('a second project of the same address and key is asked about first, and nothing is written for it', async () => {
+  bench = await createBench(lessADay, ordersOnly);
+  await bench.run();
+  const first = bench.worker.projectId;
+  const { signal } = new AbortController();
+  const mistyped: Worker = { ...bench.worker, projectId: 'p-again' };
+  await expect(run(mistyped, { signal })).rejects.toMatchObject({
+    code: 'source_held',
+    kind: 'settings',
+    message: expect.stringContaining(`Project "${first}" is archived from this`) as string,
+  });
+  const entered = 'select project_id from sync.projects order by 1';
+  expect((await bench.db.query(entered)).rows).toEqual([{ project_id: first }]);
+  expect(await run(mistyped, { signal, acceptNewSource: true })).toMatchObject({ outcome: 'done' });
+  // From then on it is a project like others.
+  expect(await run(mistyped, { signal })).toMatchObject({ problem: null });
+});
+
 test('P7: days that passed while the service was off are accounted for, and what was overtaken is lost', async () => {
   bench = await createBench({ world: oneOrTwo }, ordersOnly);
   await bench.run();

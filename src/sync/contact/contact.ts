@@ -34,7 +34,7 @@ import {
   problemOf,
   type ResourceProblem,
 } from './resource-health.ts';
-import { recogniseSource } from './same-source.ts';
+import { recogniseSource, refuseSecond } from './same-source.ts';
 
 export type Contact = {
   db: Db;
@@ -73,12 +73,13 @@ export type ListContacts = {
 /**
  * The first words with each list of the scope; null when the project is parked and it is not yet time to ask again. A
  * project that was never entered needs the answer of one list: throws what kept them all from it. Throws settings
- * `source_changed`.
+ * `source_changed` and `source_held`.
  */
 export async function makeContact(contact: Contact): Promise<ListContacts | null> {
   const { db, platform, projectId, source, signal, scope } = contact;
   const { clock } = platform;
   const known = await readProject(db, projectId, source);
+  if (known === null && !contact.acceptNewSource) await refuseSecond(db, projectId, source);
   if (isParked(known, contact)) return null;
   if (contact.evenIfParked) forgetRefusals(platform);
   const states = new Map((await readContacts(db, projectId)).map((one) => [one.resource, one]));

@@ -1,16 +1,36 @@
 // Is this still the platform and the project the archive was filled from? Asked before anything is written under
-// a changed address or key, so that a stage key or another project never mixes in.
+// a changed address or key, so that a stage key or another project never mixes in, and before a project is entered, so
+// that a mistyped name does not archive everything a second time.
 import { windowAt } from '../../day.ts';
 import { settingsError, transient, type OutlastError } from '../../errors.ts';
-import type { ListedResource } from '../../model.ts';
+import type { ListedResource, ProjectId } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isPlatformError } from '../../platform/refusal.ts';
 import type { Db } from '../../store/db.ts';
 import type { Facts } from '../../store/facts.ts';
-import { dayToRecognise, holdsAnything } from '../../store/projects.ts';
+import {
+  dayToRecognise,
+  holdsAnything,
+  projectOfSource,
+  type ProjectSource,
+} from '../../store/projects.ts';
 import { askList, boundsOf, limitOf } from '../ask-list.ts';
 
 type Held = { db: Db; platform: Platform; projectId: string; signal: AbortSignal };
+
+/** Throws settings `source_held` where another project is archived from this address and key. */
+export async function refuseSecond(
+  db: Db,
+  projectId: ProjectId,
+  source: ProjectSource,
+): Promise<void> {
+  const other = await projectOfSource(db, source);
+  if (other === null) return;
+  throw settingsError(
+    'source_held',
+    `Project "${other}" is archived from this address and key, and a new project "${projectId}" would archive all of it a second time, for good. If the name is a mistake, give the right one (OUTLAST_PROJECT, or its id in OUTLAST_PROJECTS_FILE); if both are wanted, run \`outlast sync --accept-new-source --project ${projectId}\` once.`,
+  );
+}
 
 /**
  * Reads a held day of the first list that has one again. Passes when the platform shows at least half of the ids held
