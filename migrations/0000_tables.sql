@@ -220,6 +220,7 @@ CREATE TABLE "sync"."projects" (
 	"parked_at" timestamp with time zone,
 	"parked_reason" text,
 	"ask_again_at" timestamp with time zone,
+	"clock_ahead" interval DEFAULT '0' NOT NULL,
 	CONSTRAINT "projects_pkey" PRIMARY KEY("project_id")
 );
 --> statement-breakpoint
@@ -277,6 +278,16 @@ CREATE TABLE "sync"."rejects" (
 	"seen_at" timestamp with time zone NOT NULL,
 	"whole_length" bigint,
 	CONSTRAINT "rejects_pkey" PRIMARY KEY("project_id","resource","sha256")
+);
+--> statement-breakpoint
+CREATE TABLE "sync"."reported_problems" (
+	"project_id" text collate "C" NOT NULL,
+	"kind" text collate "C" NOT NULL,
+	"subject" text collate "C" NOT NULL,
+	"numbers" jsonb NOT NULL,
+	"reported_at" timestamp with time zone NOT NULL,
+	"until" timestamp with time zone,
+	CONSTRAINT "reported_problems_pkey" PRIMARY KEY("project_id","kind","subject")
 );
 --> statement-breakpoint
 CREATE TABLE "sync"."runs" (

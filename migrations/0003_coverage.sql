@@ -337,6 +337,189 @@ comment on column analytics.missing_records.missing_since is
   'Since when the platform no longer shows it although its month is in the window';
 comment on column analytics.missing_records.observed_at is 'When what it says was first seen, on the platform''s clock';
 
+-- Whether all is well is decided here and nowhere else: alerts, status, the pages and /metrics read these rows. What
+-- cannot be said by what is stored, a process reports (sync.reported_problems). Deadlines are the platform's, so that
+-- its clock decides, as the newest run or look had it. Nothing that the platform said stands in a row, and no record's
+-- contents: what is told leaves the house (P10).
+create view analytics.problems as
+select found.project_id,
+       found.kind,
+       case when kinds.is_news and a.opened_at < found.now - interval '1 day' then 'info' else kinds.level end as level,
+       found.subject,
+       found.numbers,
+       kinds.is_news,
+       a.opened_at as since,
+       found.until
+  from (select p.project_id, p.now, own.*
+          from (select project_id, added_at, parked_at, clock_ahead, now() + clock_ahead as now,
+                       (select count(*) = 3 and bool_and(outcome = 'failed')
+                          from (select outcome from sync.runs r
+                                 -- Between failures a run that had nothing to do says nothing.
+                                 where r.project_id = projects.project_id and ended_at is not null and outcome <> 'idle'
+                                 order by started_at desc limit 3) newest) as has_failed
+                  from sync.projects) p
+         cross join lateral (
+           -- Months of a list by their days. Day 0001-01-01 is an owner's whole list, which has no deadline. A day that
+           -- was read once waits for its second reading, until readings of its month only add (14 hours before it goes).
+           select told.kind,
+                  list || ' ' || case when month = '0001-01-01' then 'as a whole' else to_char(month, 'YYYY-MM') end as subject,
+                  jsonb_build_object('resource', resource, 'owner', owner, 'month', month::date, 'days', told.days,
+                                     'first', array_remove(told.first, '0001-01-01'), 'deadline', deadline_at,
+                                     'cliff', cliff) as numbers,
+                  told.until
+             from (select resource, owner, month, cliff, max(deadline_at) as deadline_at,
+                          resource || case owner when '' then '' else ' of ' || owner end as list,
+                          count(*) filter (where is_unproved) as unproved,
+                          (array_agg(day order by day) filter (where is_unproved))[1:3] as unproved_first,
+                          count(*) filter (where is_failing) as failing,
+                          (array_agg(day order by day) filter (where is_failing))[1:3] as failing_first,
+                          count(*) filter (where state = 'lost') as lost,
+                          (array_agg(day order by day) filter (where state = 'lost'))[1:3] as lost_first,
+                          count(*) filter (where is_final) as final,
+                          (array_agg(day order by day) filter (where is_final))[1:3] as final_first
+                     from (select s.*, month, cliff,
+                                  state in ('open', 'walked') and proof = 'none' and is_used
+                                    and not (why is not distinct from 'read once' and p.now < cliff - interval '14 hours')
+                                    as is_unproved,
+                                  -- The fifth attempt comes about a quarter of an hour after the first.
+                                  state not in ('final', 'lost') and attempts >= 5 and last_error is not null and is_used
+                                    as is_failing,
+                                  state = 'final' and proof = 'none' as is_final
+                             from sync.slices s
+                            cross join lateral (select date_trunc('month', day::timestamp) as month) of_month
+                            cross join lateral (select (month + interval '2 months') at time zone 'UTC' as cliff) gone
+                            -- Where nobody asks for a list any more, what is not read of it is no trouble.
+                            cross join lateral (select not exists (
+                              select from sync.facts f
+                               where f.project_id = p.project_id and f.fact = s.resource || '.contact'
+                                 and f.value ~ '^unused') as is_used) wanted
+                            where s.project_id = p.project_id
+                              -- Most days of a long ledger are final and proved.
+                              and (proof = 'none' or state = 'lost' or attempts >= 5)) days
+                    group by resource, owner, month, cliff) months
+            cross join lateral (values
+              ('deadline_missed', unproved, unproved_first, cliff, p.now >= deadline_at and month > '0001-01-01'),
+              ('deadline_at_risk', unproved, unproved_first, deadline_at,
+                p.now < deadline_at and p.now >= deadline_at - interval '72 hours' and month > '0001-01-01'),
+              -- Around its month's end no answer about a day proves anything: what has no proof then is told above.
+              ('proof_fails', failing, failing_first, case when month > '0001-01-01' then cliff end,
+                p.now < deadline_at or p.now < cliff - interval '14 hours' or month = '0001-01-01'),
+              ('day_lost', lost, lost_first, null, true),
+              ('day_unproved', final, final_first, null, true)) told (kind, days, first, until, is_true)
+            where told.is_true and told.days > 0
+           union all
+           -- Operations have no list: the month is the one they were begun in or, where nobody said so, given in. One
+           -- that was just given is not late, and one with a final result by one lookup no trouble.
+           select told.kind, 'transactions ' || to_char(month, 'YYYY-MM'),
+                  jsonb_build_object('month', month::date, 'count', told.count, 'deadline', deadline_at,
+                                     'isPast', p.now >= deadline_at),
+                  case when told.kind = 'operation_at_risk' then deadline_at end
+             from (select date_trunc('month', coalesce(created_on::timestamp, added_at at time zone 'UTC')) as month,
+                          count(*) filter (where state = 'open') as open,
+                          count(*) filter (where state = 'lost') as lost,
+                          min(deadline_at) filter (where state = 'open') as deadline_at
+                     from (select * from sync.watched_operations w
+                            where project_id = p.project_id and state = 'open'
+                              and deadline_at <= p.now + interval '72 hours' and added_at <= p.now - interval '1 hour'
+                              and not exists (select from archive.transactions t
+                                               where t.project_id = p.project_id and t.api_version in ('v1beta1', 'v3')
+                                                 and t.operation_id = w.operation_id and t.status in (1, 2))
+                            union all
+                           select * from sync.watched_operations
+                            where project_id = p.project_id and state = 'lost') operations
+                    group by 1) months
+            cross join lateral (values ('operation_at_risk', open), ('operation_lost', lost)) told (kind, count)
+            where told.count > 0
+           union all
+           -- What is missing in one reading may be there in the next: what is not shown for a day is gone.
+           select 'records_missing', resource || case owner when '' then '' else ' of ' || owner end || ' ' || day,
+                  jsonb_build_object('resource', resource, 'owner', owner, 'day', day, 'count', count(*)), null
+             from (select s.resource, s.owner, s.day
+                     from sync.slices s
+                     join archive.orders o on o.project_id = p.project_id and o.slice_day = s.day
+                    where s.project_id = p.project_id and s.resource = 'orders' and s.due_at is not null
+                      and o.missing_since <= p.now - interval '1 day'
+                   union all
+                   select s.resource, s.owner, s.day
+                     from sync.slices s
+                     join archive.nft_classes c on c.project_id = p.project_id and c.slice_day = s.day
+                    where s.project_id = p.project_id and s.resource = 'nft_classes' and s.due_at is not null
+                      and s.owner in ('', c.owner) and c.missing_since <= p.now - interval '1 day') missing
+            group by resource, owner, day
+           union all
+           select 'rejects', resource, jsonb_build_object('resource', resource, 'count', count(*)), null
+             from sync.rejects r
+            where r.project_id = p.project_id
+            group by resource
+           union all
+           -- After a week it is no news any more.
+           select 'fact_changed', fact, jsonb_build_object('fact', fact, 'from', previous, 'to', value), null
+             from sync.facts f
+            where f.project_id = p.project_id and changed_at >= p.now - interval '7 days' and previous <> 'unknown'
+           union all
+           select case when p.parked_at is null then 'run_failed' else 'parked' end, '',
+                  jsonb_build_object('trouble', case when p.parked_at is null then 'failed' end), null
+            where p.parked_at is not null or p.has_failed
+           union all
+           -- Each resource by itself: what is well says nothing of what is not. Today's list is read at every tick, and
+           -- what fails is asked for again within the hour: longer than that is no pause. A run in progress has had no
+           -- time before its process took the project, and may be at one list for hours.
+           select case when is_refused then 'parked' else 'run_failed' end, lists.resource,
+                  jsonb_build_object('resource', lists.resource, 'since', since, 'days', nullif(endangered.days, 0),
+                                     'month', endangered.month, 'cliff', endangered.cliff), endangered.cliff
+             from (select resource, state is not distinct from 'refused' as is_refused,
+                          case when state = 'refused' then contact.since else least(contact.since, at) end as since,
+                          state = 'refused' or (is_silent and not is_busy)
+                            or (state = 'fails' and p.now - least(contact.since, at) >= interval '75 minutes') as is_down
+                     from (select split_part(fact, '.', 1) as resource, split_part(value, ':', 1) as state, changed_at as since
+                             from sync.facts f
+                            where f.project_id = p.project_id and f.fact like '%.contact'
+                              and f.value !~ '^(unused|answers)') contact
+                     full join (select resource, at, is_silent, begun_at is not null and not bool_and(is_silent) over () as is_busy
+                                  from (select resource, at, begun_at, p.now - greatest(at, begun_at) >= interval '75 minutes' as is_silent
+                                          from (select resource, coalesce(max(greatest(observed_at, proved_at)), p.added_at) as at
+                                                  from sync.slices s
+                                                 where s.project_id = p.project_id and s.due_at is not null
+                                                   and not exists (select from sync.facts f
+                                                                    where f.project_id = p.project_id and f.fact = s.resource || '.contact'
+                                                                      and f.value ~ '^unused')
+                                                 group by resource
+                                                having bool_or(due_at <= p.now or attempts > 0)) due
+                                          left join lateral (
+                                            select h.held_since + p.clock_ahead as begun_at from sync.holders h
+                                             where h.project_id = p.project_id and h.held_until >= now()
+                                               and exists (select from (select ended_at from sync.runs r
+                                                                         where r.project_id = p.project_id
+                                                                         order by started_at desc limit 1) newest
+                                                            where ended_at is null)) run on true) read) reads
+                    using (resource)) lists
+            cross join lateral (
+              select count(*) as days, min(month)::date as month, (min(month) + interval '2 months') at time zone 'UTC' as cliff
+                from sync.slices s
+               cross join lateral (select date_trunc('month', day::timestamp) as month) of_month
+               where s.project_id = p.project_id and s.resource = lists.resource and s.day > '0001-01-01'
+                 and state in ('open', 'walked') and proof = 'none'
+                 and not (why is not distinct from 'read once'
+                          and p.now < (month + interval '2 months') at time zone 'UTC' - interval '14 hours')) endangered
+            where lists.is_down and p.parked_at is null and not p.has_failed
+         ) own
+        union all
+       select r.project_id, coalesce(now() + p.clock_ahead, now()), r.kind, r.subject, r.numbers, r.until
+         from sync.reported_problems r
+         left join sync.projects p on p.project_id = r.project_id
+        where (r.until is null or r.until > coalesce(now() + p.clock_ahead, now()))
+          -- Of a project that was entered its runs say so themselves.
+          and (p.project_id is null or r.numbers ->> 'trouble' is distinct from 'never')) found
+  join (values
+    ('deadline_at_risk', 'critical', false), ('deadline_missed', 'critical', false), ('day_lost', 'critical', true),
+    ('day_unproved', 'warning', true), ('clock_disagrees', 'critical', false), ('operation_at_risk', 'warning', false),
+    ('operation_lost', 'warning', true), ('proof_fails', 'warning', false), ('records_missing', 'warning', true),
+    ('rejects', 'warning', true), ('fact_changed', 'warning', true), ('files_unwritten', 'warning', false),
+    ('export_failed', 'warning', false), ('archive_altered', 'critical', false), ('parked', 'critical', false),
+    ('run_failed', 'critical', false)) kinds (kind, level, is_news) on kinds.kind = found.kind
+  left join sync.alerts a
+    on a.project_id = found.project_id and a.kind = found.kind and a.subject = found.subject;
+
 -- P7 for what has no list: every id that was given, with what became of it.
 -- What stands beside an operation is looked up for the rows that are asked for: grouped first and joined, every result
 -- of the project was read for a page of a hundred.

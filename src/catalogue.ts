@@ -13,6 +13,7 @@ import {
   type ProjectId,
   type Resource,
 } from './model.ts';
+import { problemKinds, problemLevels } from './problems.ts';
 import {
   nftClass,
   of,
@@ -285,6 +286,43 @@ const alerts = question(
   },
 );
 
+const problems = question(
+  {
+    view: 'analytics.problems',
+    one: 'ArchiveProblem',
+    summary: 'What is wrong at this moment',
+    about:
+      "What goes on first, the worst before the rest; then what only happened. By the platform's clock, as the newest run or look had it.",
+    order: ['isNews', 'level', 'kind', 'subject'],
+    filters: ['level', 'kind'],
+    shown: ['level', 'kind', 'subject', 'numbersJson', 'since', 'until'],
+  },
+  {
+    ...project,
+    kind: word('kind', 'What it is: docs/alerts.md has every kind', problemKinds),
+    level: word(
+      'level',
+      'critical: days may be lost, or nothing is known. warning: a person is needed, not at once. info: it happened, and has been known for a day',
+      problemLevels,
+    ),
+    subject: text('subject', 'Of what: a month, a list, a machine; empty for the project'),
+    numbersJson: json('numbers', 'Its numbers, days and times, by name'),
+    isNews: truth(
+      'is_news',
+      'True of what only happens, such as a lost day: there is nothing to recover from',
+    ),
+    since: orNull(
+      time(
+        'since',
+        "Since when it is known, on the platform's clock; null: no process has looked since",
+      ),
+    ),
+    until: orNull(
+      time('until', 'Until when something can be done about it; null: no time is known'),
+    ),
+  },
+);
+
 const runs = question(
   {
     view: 'analytics.runs',
@@ -489,6 +527,7 @@ export const questions = {
   coverage,
   books,
   certificates,
+  problems,
   alerts,
   runs,
   rejects,
@@ -532,6 +571,7 @@ export type Lists = {
 export type CoverageDay = RowOf<typeof coverage>;
 export type Balance = RowOf<typeof books>;
 export type MonthCertificate = RowOf<typeof certificates>;
+export type ProblemRow = RowOf<typeof problems>;
 export type Alert = RowOf<typeof alerts>;
 export type Run = RowOf<typeof runs>;
 export type Reject = RowOf<typeof rejects>;

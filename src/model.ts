@@ -208,25 +208,6 @@ export type SettingInForce = {
   meaning: string;
 };
 
-/** What somebody should hear of. What sets one apart from another: alert/alert-kinds.ts. */
-export type AlertKind =
-  | 'deadline_at_risk'
-  | 'deadline_missed'
-  | 'day_lost'
-  | 'day_unproved'
-  | 'clock_disagrees'
-  | 'operation_at_risk'
-  | 'operation_lost'
-  | 'proof_fails'
-  | 'records_missing'
-  | 'rejects'
-  | 'fact_changed'
-  | 'files_unwritten'
-  | 'export_failed'
-  | 'archive_altered'
-  | 'parked'
-  | 'run_failed';
-
 /** What `outlast export` writes. */
 export const fileFormats = ['parquet', 'csv', 'jsonl'] as const;
 export type FileFormat = (typeof fileFormats)[number];

@@ -22,6 +22,7 @@ const nouns = [
   'http-client.ts',
   'log.ts',
   'meter.ts',
+  'problems.ts',
   'semaphore.ts',
   'tracing.ts',
   'version.ts',
@@ -31,7 +32,7 @@ const nouns = [
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
   part(
     'the nouns',
-    /^(catalogue|certificate-errors|model|resources|database-address|day|dial|errors|files|http-client|log|meter|semaphore|tracing|version)\.ts$/,
+    /^(catalogue|certificate-errors|model|resources|database-address|day|dial|errors|files|http-client|log|meter|problems|semaphore|tracing|version)\.ts$/,
     [],
     /^(pino|undici|@opentelemetry\/.+)$/,
   ),

@@ -14,9 +14,7 @@ import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
-import { aboutKind } from './alert-kinds.ts';
-import type { ExportEnd, ProcessState } from './conditions.ts';
-import { look } from './look.ts';
+import { look, type ExportEnd, type ProcessState } from './look.ts';
 import { createRisks } from './risk.ts';
 import { tell, type ProjectToTell } from './tell.ts';
 
@@ -53,7 +51,6 @@ export type Alerts = {
 export function createAlerts(options: AlertsOptions): Alerts {
   const { db, settings, log, monotonicNow = () => performance.now() } = options;
   const { webhookUrl, format, secret, heartbeatUrl, reminderMs } = settings;
-  const since = monotonicNow();
   const projects = new Map(options.projects.map((one) => [one.projectId, one]));
   const risks = createRisks(db, monotonicNow);
   const heartbeat = createHeartbeat([...projects.keys()]);
@@ -81,16 +78,14 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const afterwards = isMade ? { trouble: null } : null;
     const watch = {
       now,
-      isRunning: outcome === 'running',
       isOverdue: outcome === 'overdue',
-      watchedForMs: monotonicNow() - since,
       failedInARow: failures.get(projectId) ?? 0,
       machine: hostname(),
       clocks: project.disagreement(),
       files: files.get(projectId) ?? [],
       exportEnd: isEntered ? afterwards : lastExport,
     };
-    const { conditions, isUntold } = await look(
+    const { problems, isUntold } = await look(
       db,
       projectId,
       watch,
@@ -101,7 +96,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (lastExport !== null) enteredExports.set(projectId, lastExport);
     // Where nobody can be told, not all is well.
     const isUnwell =
-      conditions.some(({ kind }) => aboutKind(kind).stopsHeartbeat) ||
+      problems.some(({ level, isNews }) => level === 'critical' && !isNews) ||
       (isUntold && webhookUrl !== null);
     if (isUnwell) unwell.add(projectId);
     else unwell.delete(projectId);

@@ -1,34 +1,81 @@
-// Looks at one project: what the store says of it, what conditions that makes, and what becomes of the alerts on
-// record. One transaction, so that replicas look one after the other.
+// Looks at one project: reports what this process knows, reads what is wrong (analytics.problems), and says what becomes
+// of the alerts on record. One transaction, so that replicas look one after the other.
 import type { Log } from '../log.ts';
-import type { ProjectId } from '../model.ts';
+import type { ClockDisagreement, Instant, ProjectId } from '../model.ts';
+import { problemText } from '../problems.ts';
 import {
   dropAlerts,
   isAlertOver,
   lockAlerts,
   putAlerts,
   readAlertRows,
-  type AlertRow,
 } from '../store/alerts/alert-rows.ts';
-import { readAlertInputs } from '../store/alerts/alert-inputs.ts';
-import { withTx, type Db, type Queryable } from '../store/db.ts';
-import { freezeMs } from '../sync/judge.ts';
 import {
-  conditionsOf,
-  failingFrom,
-  operationPatienceMs,
-  runsInARow,
-  warnedBeforeMs,
-  type Condition,
-  type ProcessState,
-} from './conditions.ts';
+  noteClock,
+  readProblems,
+  reportProblems,
+  type Problem,
+  type Report,
+} from '../store/alerts/problem-rows.ts';
+import { withTx, type Db } from '../store/db.ts';
+import type { FileTrouble } from '../sync/worker.ts';
 import { mergeAlerts, type Changes } from './merge.ts';
 
-/** News of changed facts is no news after a week. */
-const changedWithinMs = 7 * 86_400_000;
+/** What this process knows beyond the store. */
+export type ProcessState = {
+  now: Instant;
+  /** The ticks of its schedule do not come. */
+  isOverdue: boolean;
+  /** Runs of this process in a row that did not do all that was due. */
+  failedInARow: number;
+  /** The name of the machine it runs on. */
+  machine: string;
+  /** Clocks that are more than five minutes apart, and for how long; null: they agree, or nobody asks here. */
+  clocks: (ClockDisagreement & { forMs: number }) | null;
+  /** What keeps its files from being written. */
+  files: readonly FileTrouble[];
+  /** How the last export on schedule ended; null: this process knows nothing of it. */
+  exportEnd: ExportEnd | null;
+};
+
+export type ExportEnd =
+  /** `late`: none has ended for a day longer than the schedule says. */
+  | { trouble: 'failed' | 'late' | null }
+  /** When it was due nobody made it, and it was made up. */
+  | { trouble: 'missed'; dueAt: Instant };
+
+/** So many failed runs in a row are no accident. */
+const runsInARow = 3;
+/** Clocks are set right, and machines wake up: what has lasted so long needs a person. */
+const clockPatienceMs = 60 * 60_000;
+
+/** What the tables do not say. Pure. */
+export function reportsOf(watch: ProcessState): Report[] {
+  const { clocks, machine, exportEnd, files, failedInARow } = watch;
+  const report = (kind: Report['kind'], subject: string, numbers: Report['numbers']): Report => ({
+    kind,
+    subject,
+    numbers,
+    until: null,
+  });
+  const found = files.map(({ kind, text }) => report(kind, '', { text }));
+  if (clocks !== null && clocks.forMs >= clockPatienceMs) {
+    found.push(report('clock_disagrees', machine, { clock: clocks.of, byMs: clocks.byMs }));
+  }
+  if (exportEnd !== null && exportEnd.trouble !== null) {
+    const dueAt =
+      exportEnd.trouble === 'missed' ? { dueAt: new Date(exportEnd.dueAt).toISOString() } : {};
+    found.push(report('export_failed', '', { trouble: exportEnd.trouble, ...dueAt }));
+  }
+  if (watch.isOverdue) found.push(report('run_failed', '', { trouble: 'overdue' }));
+  else if (failedInARow >= runsInARow) {
+    found.push(report('run_failed', '', { trouble: 'never', runs: failedInARow }));
+  }
+  return found;
+}
 
 export type Looked = {
-  conditions: Condition[];
+  problems: Problem[];
   /** Some alert was offered to the webhook in vain, or is being told at this moment. */
   isUntold: boolean;
 };
@@ -40,66 +87,30 @@ export async function look(
   db: Db,
   projectId: ProjectId,
   watch: ProcessState,
-  risks: Condition[],
+  risks: readonly Report[],
   againAfterMs: number,
   log: Log,
 ): Promise<Looked> {
   const { now } = watch;
   const looked = await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
+    await noteClock(tx, projectId, now);
+    // Another replica, or this one before it was restarted, may know what this process does not.
+    await reportProblems(tx, projectId, now, [...risks, ...reportsOf(watch)], {
+      exports: watch.exportEnd === null,
+      clocksBeside: watch.machine,
+    });
     const rows = await readAlertRows(tx, projectId);
-    const conditions = await readConditions(tx, projectId, watch, risks);
-    // Another replica, or this one before it was restarted, may know what this process does not: it stays as it is.
-    conditions.push(...rows.filter((row): row is typeof row & Condition => isOthers(row, watch)));
-    const changes = mergeAlerts(rows, conditions, now, againAfterMs);
+    const problems = await readProblems(tx, projectId);
+    const told = problems.map((one) => ({ ...one, text: problemText(one) }));
+    const changes = mergeAlerts(rows, told, now, againAfterMs);
     await putAlerts(tx, projectId, changes.put);
     await dropAlerts(tx, projectId, changes.drop);
     const isUntold = rows.some((row) => row.attempts > 0 && !changes.drop.includes(row));
-    return { conditions, changes, isUntold };
+    return { problems, changes, isUntold };
   });
   logChanges(projectId, looked.changes, now, log);
   return looked;
-}
-
-/** The clock of another machine is told of for a day, however seldom that machine looks; it may be there no more. */
-const clockToldForMs = 25 * 3_600_000;
-
-const isOthers = (
-  { kind, subject, resolvedAt, openedAt }: AlertRow,
-  { exportEnd, machine, now }: ProcessState,
-): boolean =>
-  resolvedAt === null &&
-  ((kind === 'export_failed' && exportEnd === null) ||
-    (kind === 'clock_disagrees' && subject !== machine && now - openedAt < clockToldForMs));
-
-/** What there is to be heard of now, whether or not it was told. Reads only. */
-export async function readConditions(
-  db: Queryable,
-  projectId: ProjectId,
-  watch: ProcessState,
-  risks: Condition[],
-): Promise<Condition[]> {
-  const { now } = watch;
-  const inputs = await readAlertInputs(db, {
-    projectId,
-    now,
-    failingFrom,
-    frozenBy: now + freezeMs,
-    changedSince: now - changedWithinMs,
-    runs: runsInARow,
-    operations: { deadlineBy: now + warnedBeforeMs, givenBy: now - operationPatienceMs },
-  });
-  return withoutTwins([...risks, ...conditionsOf(inputs, watch)]);
-}
-
-/** A month may be at risk for two reasons: the first one is told. */
-function withoutTwins(conditions: Condition[]): Condition[] {
-  const byName = new Map<string, Condition>();
-  for (const one of conditions) {
-    const name = `${one.kind} ${one.subject}`;
-    if (!byName.has(name)) byName.set(name, one);
-  }
-  return [...byName.values()];
 }
 
 /** So many changes are logged one by one; with many owners a platform that is down is hundreds. */

@@ -1,9 +1,20 @@
 // What becomes of the alerts on record when the conditions have been looked at again: which are new, which are over,
 // which are told once more. Pure; the caller holds the rows locked.
 import type { Instant } from '../model.ts';
-import type { AlertRow } from '../store/alerts/alert-rows.ts';
-import type { Condition } from './conditions.ts';
-import { aboutKind } from './alert-kinds.ts';
+import type { ProblemKind } from '../problems.ts';
+import { isAlertNews, type AlertRow } from '../store/alerts/alert-rows.ts';
+
+/** A problem in words. */
+export type Condition = { kind: ProblemKind; subject: string; text: string; isNews: boolean };
+
+/** Problems that end in another one, of the same subject: their end is no recovery and is not told as one. */
+const ends: Partial<Record<ProblemKind, readonly ProblemKind[]>> = {
+  deadline_missed: ['deadline_at_risk', 'proof_fails'],
+  day_lost: ['deadline_at_risk', 'deadline_missed', 'proof_fails'],
+  day_unproved: ['deadline_at_risk', 'deadline_missed', 'proof_fails'],
+  operation_lost: ['operation_at_risk'],
+  parked: ['run_failed'],
+};
 
 export type Changes = { put: AlertRow[]; drop: AlertRow[] };
 
@@ -29,7 +40,7 @@ export function mergeAlerts(
   const holding = new Set(conditions.map(keyOf));
   const ended = new Set(
     conditions.flatMap(({ kind, subject }) =>
-      aboutKind(kind).ends.map((other) => keyOf({ kind: other, subject })),
+      (ends[kind] ?? []).map((other) => keyOf({ kind: other, subject })),
     ),
   );
   for (const condition of conditions) {
@@ -47,21 +58,21 @@ export function mergeAlerts(
   return { put, drop };
 }
 
-function opened({ kind, subject, text }: Condition, now: Instant): AlertRow {
+function opened({ kind, subject, text, isNews }: Condition, now: Instant): AlertRow {
   return {
     kind,
     subject,
     text,
     openedAt: now,
     toldAt: null,
-    resolvedAt: aboutKind(kind).isNews ? now : null,
+    resolvedAt: isNews ? now : null,
     attempts: 0,
   };
 }
 
 function goesOn(row: AlertRow, condition: Condition, now: Instant, againAfterMs: number): AlertRow {
   const { text } = condition;
-  if (!aboutKind(row.kind).isNews) {
+  if (!condition.isNews) {
     // Back before its end was told: to those who listen it never ended.
     return row.text === text && row.resolvedAt === null ? row : { ...row, text, resolvedAt: null };
   }
@@ -74,7 +85,7 @@ function goesOn(row: AlertRow, condition: Condition, now: Instant, againAfterMs:
 function isGone(row: AlertRow, now: Instant): AlertRow | null {
   const wasPerhapsTold = row.toldAt !== null || row.attempts > 0;
   const isForgotten = now - (row.resolvedAt ?? row.openedAt) > forgottenAfterMs;
-  if (aboutKind(row.kind).isNews) return row.toldAt !== null || isForgotten ? null : row;
+  if (isAlertNews(row)) return row.toldAt !== null || isForgotten ? null : row;
   if (!wasPerhapsTold) return null;
   if (row.resolvedAt !== null) return isForgotten ? null : row;
   return { ...row, resolvedAt: Math.max(now, row.openedAt + 1) };

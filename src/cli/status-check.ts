@@ -1,34 +1,32 @@
 // `outlast status --check`: whether all is well, as monitoring plug-ins say it (Monitoring Plugins Development
 // Guidelines): one line, and an exit code. It looks for itself, so that it is right while no service runs.
-import { readConditions } from '../alert/look.ts';
-import type { Condition } from '../alert/conditions.ts';
-import { aboutKind } from '../alert/alert-kinds.ts';
-import { risksOf } from '../alert/risk.ts';
 import { OutlastError } from '../errors.ts';
 import type { Instant } from '../model.ts';
+import { problemText } from '../problems.ts';
 import type { ProjectStatus } from '../query/status.ts';
-import { readSettings } from '../settings/settings.ts';
-import { readAlertRows, type KnownAlert } from '../store/alerts/alert-rows.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { readProblems, type Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { openToRead, withStore } from './app.ts';
 import { verdictOn } from './exit.ts';
-import { foreseeAll } from './forecast.ts';
 import { formatCount } from './print.ts';
 
 /** The plug-ins' own exit codes, in place of those of other commands. */
 const levels = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
 type Level = keyof typeof levels;
 
-/** News stands in the archive for ever; a monitor is to show it for a day. */
-const newsForMs = 24 * 3_600_000;
+/** How projects stand, and what a forecast of this moment says of each. */
+type ReadKnown = (
+  db: Queryable,
+  project: string | undefined,
+  settings: Settings,
+) => Promise<{ projects: ProjectStatus[]; forecast: ReadonlyMap<string, Report[]> }>;
 
 type Found = { level: Level; text: string };
 
 /** Prints the line and sets the exit code. Never throws: what keeps it from looking is a result as well. */
-export async function check(
-  readProjects: (db: Queryable) => Promise<ProjectStatus[]>,
-): Promise<void> {
-  const { level, text } = await look(readProjects).catch(unable);
+export async function check(project: string | undefined, readKnown: ReadKnown): Promise<void> {
+  const { level, text } = await look(project, readKnown).catch(unable);
   process.stdout.write(`OUTLAST ${level.toUpperCase()}: ${text.replaceAll('\n', ' ')}\n`);
   process.exitCode = levels[level];
 }
@@ -40,10 +38,10 @@ async function unable(error: unknown): Promise<Found> {
   return { level: isSettings ? 'unknown' : 'critical', text };
 }
 
-async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): Promise<Found> {
+async function look(project: string | undefined, readKnown: ReadKnown): Promise<Found> {
   const settings = readSettings({ needs: 'database' });
   return withStore(openToRead, settings, async ({ db }) => {
-    const projects = await readProjects(db);
+    const { projects, forecast } = await readKnown(db, project, settings);
     if (projects.length === 0) {
       return { level: 'unknown', text: 'Nothing is archived yet. Run `outlast sync` first.' };
     }
@@ -52,52 +50,37 @@ async function look(readProjects: (db: Queryable) => Promise<ProjectStatus[]>): 
     if (ahead !== undefined) {
       return { level: 'unknown', text: `${ahead.project}: ${clockSentence}` };
     }
-    const foreseen = await foreseeAll(
-      db,
-      projects.map(({ project }) => project),
-      settings,
-      { now },
+    const configured = configuredProjects();
+    const entered = projects.map((one) => one.project);
+    const known = (await readProblems(db, project ?? null, forecast)).filter(
+      ({ projectId }) =>
+        // What was given up is named nowhere but in the settings, which a monitor's machine may not have.
+        entered.includes(projectId) || configured?.includes(projectId) !== false,
     );
-    const alerts = await readAlertRows(db, null);
-    const wrong = neverEntered(projects, alerts);
-    for (const one of projects) {
-      const { project } = one;
+    const silent = project === undefined ? (configured ?? []) : [];
+    const wrong: Found[] = [
+      ...known.flatMap((one) =>
+        one.level === 'info'
+          ? []
+          : [{ level: one.level, text: `${one.projectId}: ${problemText(one)}` }],
+      ),
+      ...silent
+        .filter((id) => !entered.includes(id) && !known.some(({ projectId }) => projectId === id))
+        .map((id) => warning(`${id}: nothing is archived for it yet`)),
       // Nothing is due where no day is known of: that nothing is wrong there says nothing.
-      if (sum([one], 'days') === 0) {
-        wrong.push({ level: 'warning', text: `${project}: no day is accounted for yet` });
-      }
-      const foresight = foreseen.get(project);
-      const risks = foresight === undefined ? [] : risksOf(foresight, now);
-      const watch = {
-        now,
-        isRunning: false,
-        isOverdue: false,
-        watchedForMs: 0,
-        failedInARow: 0,
-        machine: '',
-        clocks: null,
-        files: [],
-        exportEnd: null,
-      };
-      const conditions = await readConditions(db, project, watch, risks);
-      const news = alerts.filter(
-        (alert) => alert.projectId === project && isRecentNews(alert, now),
-      );
-      const ofFiles = alerts.filter(
-        ({ projectId, kind, resolvedAt }) =>
-          projectId === project && resolvedAt === null && knownToServiceOnly.has(kind),
-      );
-      wrong.push(
-        ...[...conditions.filter(lasts), ...ofFiles, ...news].map((each) => found(project, each)),
-      );
-    }
+      ...projects
+        .filter((one) => sum([one], 'days') === 0)
+        .map((one) => warning(`${one.project}: no day is accounted for yet`)),
+    ];
     const level = worst(wrong.map((one) => one.level));
     const first = wrong.find((one) => one.level === level);
     const others =
-      wrong.length > 1 ? ` (and ${formatCount(wrong.length - 1)} more: outlast alert)` : '';
+      wrong.length > 1 ? ` (and ${formatCount(wrong.length - 1)} more: outlast status)` : '';
     return { level, text: `${first?.text ?? allText(projects)}${others} | ${figures(projects)}` };
   });
 }
+
+const warning = (text: string): Found => ({ level: 'warning', text });
 
 /** The platform's clock and this machine's may differ by so much. */
 const clocksAgreeMs = 5 * 60_000;
@@ -105,42 +88,6 @@ const isToCome = (run: { started_at: string }, now: Instant): boolean =>
   Date.parse(run.started_at) > now + clocksAgreeMs;
 const clockSentence =
   'the last run began at a time that is still to come by the clock of this machine: nothing can be judged by it. Set it right (NTP)';
-
-const lasts = ({ kind }: Condition): boolean => !aboutKind(kind).isNews;
-
-/** What is about the clock and the files of the machine that the service runs on, and its exports. */
-const knownToServiceOnly = new Set([
-  'clock_disagrees',
-  'files_unwritten',
-  'export_failed',
-  'archive_altered',
-]);
-
-const isRecentNews = ({ kind, openedAt }: KnownAlert, now: Instant): boolean =>
-  aboutKind(kind).isNews && now - openedAt < newsForMs;
-
-/**
- * What there is of projects that no run could enter. They stand nowhere but in the settings, which a monitor's machine
- * may not have, and in the alerts, which keep those that were given up.
- */
-function neverEntered(projects: ProjectStatus[], alerts: KnownAlert[]): Found[] {
-  const entered = new Set(projects.map(({ project }) => project));
-  const configured = configuredProjects();
-  const wrong = alerts.filter(
-    ({ projectId, resolvedAt }) =>
-      resolvedAt === null && !entered.has(projectId) && configured?.includes(projectId) !== false,
-  );
-  const silent = (configured ?? []).filter(
-    (project) => !entered.has(project) && !wrong.some(({ projectId }) => projectId === project),
-  );
-  return [
-    ...wrong.map((alert) => found(alert.projectId, alert)),
-    ...silent.map((project) => ({
-      level: 'warning' as const,
-      text: `${project}: nothing is archived for it yet`,
-    })),
-  ];
-}
 
 /** Null where the platform's settings are not at hand. */
 function configuredProjects(): string[] | null {
@@ -150,12 +97,6 @@ function configuredProjects(): string[] | null {
     return null;
   }
 }
-
-const found = (project: string, { kind, text }: { kind: string; text: string }): Found => ({
-  // A lost day is what all this is there to prevent, though nothing can be done about it any more.
-  level: aboutKind(kind).stopsHeartbeat || kind === 'day_lost' ? 'critical' : 'warning',
-  text: `${project}: ${text}`,
-});
 
 function worst(found: Level[]): Level {
   if (found.includes('critical')) return 'critical';

@@ -1,10 +1,11 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import { Option, type Command } from 'commander';
-import { moment } from '../alert/words.ts';
+import { risksOf } from '../alert/risk.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { wholeList, type Why } from '../model.ts';
+import { moment } from '../problems.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar.ts';
 import {
   readReplica,
@@ -15,9 +16,10 @@ import {
   type Replica,
   type RunStatus,
 } from '../query/status.ts';
-import { readSettings } from '../settings/settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import type { Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
-import { notYetKnown } from '../store/projects.ts';
+import { notYetKnown, projectIds } from '../store/projects.ts';
 import { openToRead, type Store, withStore } from './app.ts';
 import { calendarLines } from './calendar.ts';
 import { check } from './status-check.ts';
@@ -25,7 +27,6 @@ import { factLines, olderOffers } from './facts.ts';
 import {
   forecastJson,
   foreseeAll,
-  lateLines,
   shortName,
   timeLines,
   type DatedForesight,
@@ -71,18 +72,13 @@ export const statusCommand = (command: Command): Command =>
       ).conflicts(['all', 'check']),
     )
     .action(async (flags: StatusFlags) => {
-      if (flags.check === true) return check((db) => readKnown(db, flags.project));
+      if (flags.check === true) return check(flags.project, readKnown);
       if (flags.plan === true) return (await import('./plan.ts')).showPlan(flags);
       if (flags.probe === true) return (await import('./probe.ts')).showProbed(flags);
       const settings = readSettings({ needs: 'database' });
       await withStore(openToRead, settings, async ({ db, store }) => {
-        const projects = await readKnown(db, flags.project);
+        const { projects, foreseen } = await readKnown(db, flags.project, settings);
         const replica = await readReplica(db);
-        const foreseen = await foreseeAll(
-          db,
-          projects.map((one) => one.project),
-          settings,
-        );
         if (flags.json === true) {
           printJson({
             replica,
@@ -102,11 +98,27 @@ export const statusCommand = (command: Command): Command =>
       });
     });
 
-/** Throws settings `unknown_project`: a misspelt name must not pass for an empty archive. */
-async function readKnown(db: Queryable, project: string | undefined): Promise<ProjectStatus[]> {
-  const projects = await readStatus(db, project);
-  if (project === undefined || projects.length > 0) return projects;
-  throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
+/**
+ * How the projects stand, or one, with a forecast of this moment. Throws settings `unknown_project`: a misspelt name must
+ * not pass for an empty archive.
+ */
+async function readKnown(
+  db: Queryable,
+  project: string | undefined,
+  settings: Settings,
+): Promise<{
+  projects: ProjectStatus[];
+  foreseen: Foreseen;
+  forecast: ReadonlyMap<string, Report[]>;
+}> {
+  const all = await projectIds(db);
+  const wanted = project === undefined ? all : all.filter((id) => id === project);
+  if (project !== undefined && wanted.length === 0) {
+    throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
+  }
+  const foreseen = await foreseeAll(db, wanted, settings);
+  const forecast = new Map([...foreseen].map(([id, one]) => [id, risksOf(one, one.now)]));
+  return { projects: await readStatus(db, project, forecast), foreseen, forecast };
 }
 
 /** P4 as far as the database itself holds it. */
@@ -178,10 +190,12 @@ function projectText(
     const word = state === 'refused' ? 'REFUSED' : 'NO ANSWER';
     lines.push(`  ${word}  ${resource}, since ${moment(Date.parse(since))}: ${problem}`);
   }
-  for (const alert of project.alerts) lines.push(`  ALERT  ${alert.text}`);
-  const late = foresight === undefined ? [] : lateLines(foresight, now);
   // Loud and early: before any table.
-  lines.push(...late.map((line) => `  TOO LATE  ${line}`));
+  for (const { level, numbers, text } of project.problems) {
+    // A forecast says so: the rate does not suffice.
+    const word = numbers.requests === undefined ? 'ALERT' : 'TOO LATE';
+    if (level !== 'info') lines.push(`  ${word}  ${text}`);
+  }
   lines.push('', heldTable(project.lists), '');
   if (calendar.length > 0) {
     lines.push(...calendarLines(calendar).map((line) => `  ${line}`), '');

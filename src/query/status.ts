@@ -1,10 +1,12 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
 import { wholeList, type BalanceCounts, type Why } from '../model.ts';
 import type { Balance } from '../catalogue.ts';
+import { problemText, type ProblemLevel, type ProblemNumbers } from '../problems.ts';
+import { readProblems, type Problem, type Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { readContacts } from '../store/facts.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';
-import { countsByState } from '../store/ledger.ts';
+import { countsByState, iso } from '../store/ledger.ts';
 import { recordsHeld } from './summary.ts';
 import {
   readOperations,
@@ -63,6 +65,17 @@ export type RunStatus = {
   last_error: string | null;
 };
 
+export type ProblemStatus = {
+  kind: string;
+  level: ProblemLevel;
+  subject: string;
+  text: string;
+  numbers: ProblemNumbers;
+  /** RFC 3339. */
+  since: string | null;
+  until: string | null;
+};
+
 export type ProjectStatus = {
   project: string;
   base_url: string;
@@ -79,8 +92,8 @@ export type ProjectStatus = {
   last_run: RunStatus | null;
   /** The newest head of the journal: whoever keeps it elsewhere can tell later whether all up to it still stands. */
   head: Head | null;
-  /** Open alerts; news (a lost day, rejects) stands in the counts. */
-  alerts: { kind: string; subject: string; text: string; opened_at: string }[];
+  /** The worst first. News (a lost day, rejects) that has been known for a day is `info`. */
+  problems: ProblemStatus[];
 };
 
 /** Every project in the archive, or one. Counts are exact: a count of an index, not of the rows. */
@@ -101,7 +114,12 @@ export async function readReplica(db: Queryable): Promise<Replica | null> {
   return rows[0] ?? null;
 }
 
-export async function readStatus(db: Queryable, project?: string): Promise<ProjectStatus[]> {
+/** `forecast`: what one of this moment says of each project; unless given, what the last process has reported. */
+export async function readStatus(
+  db: Queryable,
+  project?: string,
+  forecast?: ReadonlyMap<string, readonly Report[]>,
+): Promise<ProjectStatus[]> {
   const projects = await db.query<{
     project_id: string;
     base_url: string;
@@ -112,6 +130,7 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
        from sync.projects where $1::text is null or project_id = $1 order by project_id`,
     [project ?? null],
   );
+  const problems = await readProblems(db, project ?? null, forecast);
   return Promise.all(
     projects.rows.map(async ({ project_id: id, base_url, first_day, parked_reason }) => ({
       project: id,
@@ -126,10 +145,20 @@ export async function readStatus(db: Queryable, project?: string): Promise<Proje
       facts: await factsOf(db, id),
       last_run: await lastRunOf(db, id),
       head: await newestHead(db, id),
-      alerts: await alertsOf(db, id),
+      problems: problems.filter(({ projectId }) => projectId === id).map(problemStatus),
     })),
   );
 }
+
+const problemStatus = (of: Problem): ProblemStatus => ({
+  kind: of.kind,
+  level: of.level,
+  subject: of.subject,
+  text: problemText(of),
+  numbers: of.numbers,
+  since: iso(of.since),
+  until: iso(of.until),
+});
 
 async function unansweredOf(db: Queryable, id: string): Promise<ProjectStatus['unanswered']> {
   const contacts = await readContacts(db, id);
@@ -257,16 +286,6 @@ async function lastRunOf(db: Queryable, project: string): Promise<RunStatus | nu
     project,
   );
   return run ?? null;
-}
-
-async function alertsOf(db: Queryable, project: string): Promise<ProjectStatus['alerts']> {
-  return rowsOf(
-    db,
-    `select kind, subject, text, opened_at from sync.alerts
-      where project_id = $1 and resolved_at is null
-      order by opened_at, kind, subject`,
-    project,
-  );
 }
 
 async function rowsOf<R extends Row>(db: Queryable, sql: string, project: string): Promise<R[]> {

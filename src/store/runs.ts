@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, ne } from 'drizzle-orm';
 import type { Instant, ProjectId } from '../model.ts';
+import { noteClock } from './alerts/problem-rows.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
 import { runs } from './schema.ts';
@@ -14,6 +15,7 @@ export type RunCounts = Pick<
 export async function openRun(db: Queryable, projectId: ProjectId, at: Instant): Promise<string> {
   const runId = randomUUID();
   await drizzleOn(db).insert(runs).values({ projectId, runId, startedAt: at });
+  await noteClock(db, projectId, at);
   return runId;
 }
 

@@ -12,6 +12,7 @@ import {
   date,
   index,
   integer,
+  interval,
   jsonb,
   numeric,
   pgSchema,
@@ -22,6 +23,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { End, Instant, ListedResource, Proof, SliceState, Why } from '../model.ts';
+import type { ProblemNumbers } from '../problems.ts';
 import {
   columnsOf,
   nftClass,
@@ -213,6 +215,10 @@ export const projects = sync.table(
     parkedAt: moment('parked_at'),
     parkedReason: text('parked_reason'),
     askAgainAt: moment('ask_again_at'),
+    /** By how much the platform's clock was ahead of the database's when a process last knew. */
+    clockAhead: interval('clock_ahead')
+      .notNull()
+      .default(sql`'0'`),
   },
   (t) => [primaryKey({ name: 'projects_pkey', columns: [t.projectId] })],
 );
@@ -545,6 +551,25 @@ export const alerts = sync.table(
     attempts: integer('attempts').notNull().default(0),
   },
   (t) => [primaryKey({ name: 'alerts_pkey', columns: [t.projectId, t.kind, t.subject] })],
+);
+
+/** What is wrong by what a process knows and the other tables do not say: analytics.problems has the rest. */
+export const reportedProblems = sync.table(
+  'reported_problems',
+  {
+    projectId: key('project_id').notNull(),
+    kind: key('kind').notNull(),
+    subject: key('subject').notNull(),
+    /** What it is told with: see problems.ts. */
+    numbers: jsonb('numbers').$type<ProblemNumbers>().notNull(),
+    /** Platform's clock. */
+    reportedAt: moment('reported_at').notNull(),
+    /** Until when something can be done; then it is no longer shown. Null: until a process says that it is over. */
+    until: moment('until'),
+  },
+  (t) => [
+    primaryKey({ name: 'reported_problems_pkey', columns: [t.projectId, t.kind, t.subject] }),
+  ],
 );
 
 /** How far a rebuild of the typed columns has come, so that one that was cut off goes on. */

@@ -151,7 +151,7 @@ describe('with a platform', () => {
     expect(status.stdout).toContain('  ALERT  orders 2026-03: 1 day (2026-03-03) was tried');
     const json = await runHere(['status', '--json'], { env: only });
     expect(JSON.parse(json.stdout)).toMatchObject({
-      projects: [{ alerts: [{ kind: 'proof_fails', subject: 'orders 2026-03' }] }],
+      projects: [{ problems: [{ kind: 'proof_fails', subject: 'orders 2026-03' }] }],
     });
     const listed = await runHere(['alert', '--json'], { env: only });
     expect(JSON.parse(listed.stdout)).toMatchObject({

@@ -234,12 +234,18 @@ describe('status --check', () => {
   test('shows news for a day, as a warning', async () => {
     await enterWindow(120);
     await readAt(`now() - interval '1 minute'`);
-    const told = (ago: string, kind = 'rejects'): Promise<unknown> =>
+    const told = (ago: string, kind = 'rejects', subject = 'orders'): Promise<unknown> =>
       db.query(
         `insert into sync.alerts (project_id, kind, subject, text, opened_at, resolved_at)
-         values ('p', $2, $1::text, 'orders: 1 record without a usable id', now() - $1::text::interval, now() - $1::text::interval)`,
-        [ago, kind],
+         values ('p', $2, $3, '', now() - $1::text::interval, now() - $1::text::interval)
+             on conflict (project_id, kind, subject) do update set opened_at = excluded.opened_at, resolved_at = excluded.resolved_at`,
+        [ago, kind, subject],
       );
+    await db.query(
+      `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+       values ('p', 'orders', 'a', '', '', '', $1, now())`,
+      [lastMonth],
+    );
     await told('25 hours');
     expect((await checked()).slice(0, 2)).toEqual(['OK', 0]);
     await told('2 hours');
@@ -248,7 +254,11 @@ describe('status --check', () => {
       1,
       expect.stringContaining('p: orders: 1 record without'),
     ]);
-    await told('3 hours', 'day_lost');
+    await db.query(
+      `update sync.slices set state = 'lost', proof = 'none', due_at = null where day = $1`,
+      [lastMonth],
+    );
+    await told('3 hours', 'day_lost', `orders ${lastMonth.slice(0, 7)}`);
     expect((await checked()).slice(0, 2)).toEqual(['CRITICAL', 2]);
   });
 
@@ -256,8 +266,8 @@ describe('status --check', () => {
     await enterWindow(120);
     await readAt(`now() - interval '1 minute'`);
     await db.query(
-      `insert into sync.alerts (project_id, kind, subject, text, opened_at)
-       values ('q', 'run_failed', '', 'The last 8 runs failed before anything was archived.', now())`,
+      `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
+       values ('q', 'run_failed', '', '{"trouble": "never", "runs": 8}', now())`,
     );
     expect(await checked()).toEqual([
       'CRITICAL',
@@ -267,7 +277,7 @@ describe('status --check', () => {
     await db.query(
       `insert into sync.runs (project_id, run_id, started_at) values ('p', gen_random_uuid(), now() + interval '2 days')`,
     );
-    await db.query(`update sync.alerts set resolved_at = now()`);
+    await db.query('delete from sync.reported_problems');
     expect(await checked()).toEqual([
       'UNKNOWN',
       3,

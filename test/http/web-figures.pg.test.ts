@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AlertKind } from '../../src/model.ts';
+import { problemAdvice, problemKinds } from '../../src/problems.ts';
 import type { Served } from '../../src/http/server.ts';
 import { sumOf } from '../../src/http/web/exact-sum.ts';
 import { createFormat } from '../../src/http/web/format.ts';
@@ -239,7 +239,7 @@ test('open alerts come first, each with what to do, and the overview leads to th
   const html = await page('/alerts');
   const places = ['Something else.', 'It was over soon.'].map((text) => html.indexOf(text));
   expect(places.toSorted((a, b) => a - b)).toEqual(places);
-  expect(html).toContain(words.en.alerts.kinds.parked);
+  expect(html).toContain(problemAdvice('parked', 'en'));
   expect(html).toContain(words.en.alerts.notTold);
   const home = await page('/');
   expect(home).toContain('2 alerts are open.');
@@ -254,11 +254,9 @@ test('a page of the documentation is there as it is, and what is none is not', a
   expect((await fetch(`${served.url}/web/docs/..%2Fpackage.json`)).status).toBe(404);
 });
 
-test('every kind of alert has a sentence that says what to do', () => {
-  // Of this very type: the compiler finds a kind too few, the list below one too many.
-  const kinds: Record<AlertKind, string> = words.en.alerts.kinds;
+test('every kind of alert is documented', () => {
   const documented = [...readFileSync('docs/alerts.md', 'utf8').matchAll(/^- `(\w+)`: /gm)];
-  expect(new Set(Object.keys(kinds))).toEqual(new Set(documented.map(([, kind]) => kind)));
+  expect(new Set<string>(problemKinds)).toEqual(new Set(documented.map(([, kind]) => kind)));
 });
 
 test('settings are for whoever may read every project, and a secret is not shown', async () => {

@@ -29,6 +29,7 @@ export const nowRoutes: readonly Route[] = [
     isEvents: true,
     read: () => Promise.resolve({ kind: 'events' }),
   }),
+  questionRoute('problems'),
   questionRoute('alerts'),
   route({
     path: '/recent',

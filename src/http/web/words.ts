@@ -3,7 +3,6 @@
 import type { Reservation } from '../../catalogue.ts';
 import type { DayEntry } from '../../query/report-types.ts';
 import type {
-  AlertKind,
   ListedResource,
   Proof,
   Resource,
@@ -449,32 +448,6 @@ export const en = {
     subject: 'About',
     once: 'told once',
     todo: 'What to do',
-    kinds: {
-      deadline_at_risk:
-        'Raise OUTLAST_MAX_RPS if the platform allows it, and keep the service running until the days are proved.',
-      deadline_missed:
-        'Keep it running: it goes on trying as long as the platform shows the month. Raise OUTLAST_MAX_RPS if it may.',
-      day_lost:
-        'Nothing brings it back, unless the platform’s operator can give the records another way. It stays marked.',
-      day_unproved: 'What was read is held. Compare its count with the platform’s own books.',
-      clock_disagrees: 'Set the clock of the machine that is named right (NTP).',
-      operation_at_risk:
-        'See whether the ids are right; ask the platform’s operator about the others.',
-      operation_lost: 'Ask the platform’s operator for the results: the lookup no longer has them.',
-      proof_fails:
-        'Open the day to see why. If its totals and records disagree, ask the platform’s operator.',
-      records_missing: 'Look at the records on the platform: what is archived stays.',
-      rejects: 'Look at them under /archive/v1/rejects; ask the platform’s operator what they are.',
-      fact_changed:
-        'See that it was meant to. What was proved under the old behaviour is read again.',
-      files_unwritten: 'Make room in OUTLAST_CERTIFICATES_DIR, or give the right to write there.',
-      export_failed:
-        'Read the service’s log, or run outlast export with OUTLAST_EXPORT_TO by hand.',
-      archive_altered:
-        'Run outlast verify, and keep a copy of the database before changing anything.',
-      parked: 'Put the right key and secret in place, then run outlast sync: it asks at once.',
-      run_failed: 'Read the service’s log, or run outlast doctor.',
-    } satisfies Record<AlertKind, string>,
   },
   certificates: {
     title: 'Certificates',

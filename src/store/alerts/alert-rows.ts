@@ -19,6 +19,9 @@ export const columns = {
 };
 export type AlertRow = SelectedRow<typeof columns>;
 
+/** Whether it only happened. */
+export const isAlertNews = ({ openedAt, resolvedAt }: AlertRow): boolean => resolvedAt === openedAt;
+
 /** Whether it was open and is no more. */
 export const isAlertOver = ({ openedAt, resolvedAt }: AlertRow): boolean =>
   resolvedAt !== null && resolvedAt > openedAt;

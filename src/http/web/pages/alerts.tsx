@@ -1,5 +1,6 @@
 // What somebody should hear of: what goes on first, then what is over or only happened; with what to do.
 import type { Alert } from '../../../catalogue.ts';
+import { problemAdvice } from '../../../problems.ts';
 import { Foreign } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import { Table } from '../table.tsx';
@@ -43,17 +44,13 @@ async function read(view: View): Promise<Made> {
   };
 }
 
-/** What this release has no sentence for says itself what it is. */
-const todoOf = ({ words }: View, { kind }: Alert): string | undefined =>
-  Object.entries(words.alerts.kinds).find(([name]) => name === kind)?.[1];
-
 const toldText = ({ words, format }: View, { toldAt }: Alert): string =>
   toldAt === null ? words.alerts.notTold : `${words.alerts.told} ${format.time(toldAt)}`;
 
 /** As long as it goes on, what it says is read first. */
 function Open({ view, alert }: { view: View; alert: Alert }) {
   const { words, format } = view;
-  const todo = todoOf(view, alert);
+  const todo = problemAdvice(alert.kind, view.lang);
   return (
     <article class="notice">
       <p>
@@ -61,7 +58,7 @@ function Open({ view, alert }: { view: View; alert: Alert }) {
           <Foreign text={alert.text} lang="en" />
         </strong>
       </p>
-      {todo !== undefined && (
+      {todo !== null && (
         <p>
           {words.alerts.todo}: {todo}
         </p>
@@ -98,7 +95,7 @@ function Past({ view, alerts }: { view: View; alerts: readonly Alert[] }) {
           cell: (alert) => (
             <>
               <Foreign text={alert.text} lang="en" />
-              {alert.isNews && <div class="soft">{todoOf(view, alert)}</div>}
+              {alert.isNews && <div class="soft">{problemAdvice(alert.kind, view.lang)}</div>}
             </>
           ),
         },

@@ -1,0 +1,117 @@
+// What is wrong with an archive: the rows of analytics.problems, and sync.reported_problems, by which a process adds to
+// them what the other tables do not say.
+import type { Instant, ProjectId } from '../../model.ts';
+import type { ProblemKind, ProblemLevel, ProblemNumbers } from '../../problems.ts';
+import type { Queryable, Tx } from '../db.ts';
+import { iso } from '../ledger.ts';
+
+export type Problem = {
+  projectId: ProjectId;
+  kind: ProblemKind;
+  level: ProblemLevel;
+  /** What it is about: `orders 2026-03`, `orders.limit`; '' for the project as a whole. */
+  subject: string;
+  numbers: ProblemNumbers;
+  /** It has happened and stays so: there is nothing to recover from. */
+  isNews: boolean;
+  /** Since when it is known; null: no process has looked since. */
+  since: Instant | null;
+  /** Until when something can be done; null: no time is known. */
+  until: Instant | null;
+};
+
+/** What a process knows and reports. */
+export type Report = Pick<Problem, 'kind' | 'subject' | 'numbers'> & { until: Instant | null };
+
+/** What a forecast says takes the place of what the last one said. */
+const isForecast = ({ kind, numbers }: Pick<Report, 'kind' | 'numbers'>): boolean =>
+  kind === 'deadline_at_risk' && numbers.requests !== undefined;
+
+/**
+ * All there is of one project, or of all, the worst first. `forecast`: what one of this moment says, in place of what was
+ * reported. A month may be at risk for two reasons: one of them is given.
+ */
+export async function readProblems(
+  db: Queryable,
+  projectId: ProjectId | null,
+  forecast?: ReadonlyMap<ProjectId, readonly Report[]>,
+): Promise<Problem[]> {
+  const { rows } = await db.query<
+    Omit<Problem, 'since' | 'until'> & { since: string | null; until: string | null }
+  >(
+    `select project_id as "projectId", kind, level, subject, numbers, is_news as "isNews", since, until
+       from analytics.problems
+      where $1::text is null or project_id = $1
+      order by project_id, array_position(array['critical', 'warning', 'info'], level), kind, until, subject`,
+    [projectId],
+  );
+  const stored = rows.map(({ since, until, ...row }): Problem => ({
+    ...row,
+    since: instantOf(since),
+    until: instantOf(until),
+  }));
+  const foreseen = [...(forecast ?? [])].flatMap(([of, reports]) =>
+    reports.map((report): Problem => {
+      const isSame = ({ projectId: id, kind, subject }: Problem): boolean =>
+        id === of && kind === report.kind && subject === report.subject;
+      const since = stored.find(isSame)?.since ?? null;
+      return { ...report, projectId: of, level: 'critical', isNews: false, since };
+    }),
+  );
+  const others = forecast === undefined ? stored : stored.filter((one) => !isForecast(one));
+  const byName = new Map<string, Problem>();
+  for (const one of [...foreseen, ...others]) {
+    const name = JSON.stringify([one.projectId, one.kind, one.subject]);
+    const known = byName.get(name);
+    if (known === undefined || (isForecast(one) && !isForecast(known))) byName.set(name, one);
+  }
+  return [...byName.values()];
+}
+
+const instantOf = (text: string | null): Instant | null =>
+  text === null ? null : Date.parse(text);
+
+/** By how much the platform's clock is ahead of the database's: problems are judged by it. */
+export async function noteClock(tx: Queryable, projectId: ProjectId, now: Instant): Promise<void> {
+  await tx.query(
+    `update sync.projects
+        set clock_ahead = make_interval(secs => extract(epoch from $2::timestamptz - now())::float8)
+      where project_id = $1
+        and abs(extract(epoch from now() + clock_ahead - $2::timestamptz)) > 1`,
+    [projectId, iso(now)],
+  );
+}
+
+/** Of what others have reported, this stays. */
+export type KeptReports = {
+  /** A process that makes no exports says nothing of them. */
+  exports: boolean;
+  /** The clocks of other machines than this one are told of for a day: they may be there no more. */
+  clocksBeside: string;
+};
+
+/** Replaces what is reported of a project. */
+export async function reportProblems(
+  tx: Tx,
+  projectId: ProjectId,
+  now: Instant,
+  reports: readonly Report[],
+  kept: KeptReports,
+): Promise<void> {
+  await tx.query(
+    `delete from sync.reported_problems
+      where project_id = $1
+        and not ($2 and kind = 'export_failed')
+        and not (kind = 'clock_disagrees' and subject <> $3 and reported_at > $4::timestamptz - interval '25 hours')`,
+    [projectId, kept.exports, kept.clocksBeside, iso(now)],
+  );
+  for (const { kind, subject, numbers, until } of reports) {
+    await tx.query(
+      `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at, until)
+       values ($1, $2, $3, $4::jsonb, $5::timestamptz, $6::timestamptz)
+           on conflict (project_id, kind, subject) do update
+          set numbers = excluded.numbers, reported_at = excluded.reported_at, until = excluded.until`,
+      [projectId, kind, subject, JSON.stringify(numbers), iso(now), iso(until)],
+    );
+  }
+}

@@ -1,0 +1,580 @@
+// What is wrong with an archive, by the view that says so: each kind by what is stored, at moments of the platform's
+// clock to the millisecond; and what a process adds to it.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { reportsOf, type ProcessState } from '../../src/alert/look.ts';
+import { silentLog } from '../../src/log.ts';
+import { problemAdvice, problemKinds, problemText } from '../../src/problems.ts';
+import { readProblems, reportProblems } from '../../src/store/alerts/problem-rows.ts';
+import { openDb, type Db, type Queryable, type Tx } from '../../src/store/db.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+const at = (text: string): number => Date.parse(text);
+const hour = 3_600_000;
+const day = 24 * hour;
+const noon = at('2026-04-06T12:00:00Z');
+/** March's deadline with the margin of a day. */
+const deadline = at('2026-04-30T00:00:00Z');
+
+let database: TestDatabase;
+let db: Db;
+/** Nothing of a test is left behind. */
+let tx: Queryable;
+let giveBack: () => Promise<void>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDb({ connectionString: database.connectionString, log: silentLog(), max: 1 });
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  const client = await db.pool.connect();
+  await client.query(`begin; set local time zone 'UTC'`);
+  tx = client;
+  giveBack = async () => {
+    await client.query('rollback');
+    client.release();
+  };
+  await tx.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     values ('p', '', '', '', '2026-03-01', '2026-03-01')`,
+  );
+});
+afterEach(() => giveBack());
+
+type Row = {
+  resource?: string;
+  owner?: string;
+  state?: string;
+  proof?: string;
+  why?: string | null;
+  attempts?: number;
+  due?: string | null;
+  observed?: string | null;
+  deadline?: string;
+};
+
+async function slices(days: readonly string[], of: Row = {}): Promise<void> {
+  for (const one of days) {
+    await tx.query(
+      `insert into sync.slices (project_id, resource, owner, day, state, proof, why, attempts, last_error, due_at, observed_at, deadline_at)
+       values ('p', $1, $2, $3, $4, $5, $6, $7::int, case when $7::int > 0 then 'x' end, $8, $9, $10)`,
+      [
+        of.resource ?? 'orders',
+        of.owner ?? '',
+        one,
+        of.state ?? 'open',
+        of.proof ?? 'none',
+        of.why === undefined ? 'not read' : of.why,
+        of.attempts ?? 0,
+        of.due ?? null,
+        of.observed ?? null,
+        of.deadline ?? (one < '2026-04-01' ? '2026-04-30T00:00:00Z' : '2026-05-30T00:00:00Z'),
+      ],
+    );
+  }
+}
+const proved = { state: 'sealed', proof: 'books', why: null } as const;
+/** A day of each list that was read last then, and is due. */
+async function read(when: string | null, lists = ['orders', 'nft_classes']): Promise<void> {
+  for (const resource of lists) {
+    await slices(['2026-04-06'], {
+      ...proved,
+      resource,
+      due: '2026-04-06T00:00:00Z',
+      observed: when,
+    });
+  }
+}
+const contact = (resource: string, value: string, since: string): Promise<unknown> =>
+  tx.query(
+    `insert into sync.facts (project_id, fact, value, confirmed_at, changed_at) values ('p', $1, $2, $3, $3)`,
+    [`${resource}.contact`, value, since],
+  );
+const ran = async (...outcomes: string[]): Promise<void> => {
+  for (const [i, outcome] of outcomes.entries()) {
+    await tx.query(
+      `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome) values ('p', $1::text, $2, $2, $3)`,
+      [i, new Date(noon - i * 60_000).toISOString(), outcome],
+    );
+  }
+};
+/** A run that goes on; its process has held the project since then. */
+const running = async (sinceMs: number, now = noon): Promise<void> => {
+  await setClock(now);
+  await tx.query(
+    `insert into sync.runs (project_id, run_id, started_at) values ('p', 'now', '2026-04-06T11:59:00Z')`,
+  );
+  await tx.query(
+    `insert into sync.holders (project_id, holder, held_since, held_until)
+     values ('p', 'h', now() - make_interval(secs => $1), now() + interval '30 s')`,
+    [sinceMs / 1000],
+  );
+};
+const setClock = (now: number): Promise<unknown> =>
+  tx.query(`update sync.projects set clock_ahead = $1::timestamptz - now()`, [
+    new Date(now).toISOString(),
+  ]);
+
+async function found(now = noon) {
+  await setClock(now);
+  return (await readProblems(tx, null)).map((one) => ({ ...one, text: problemText(one) }));
+}
+const kinds = async (now = noon): Promise<string[]> => (await found(now)).map(({ kind }) => kind);
+const told = async (now = noon) =>
+  (await found(now)).map(({ kind, subject, text }) => ({ kind, subject, text }));
+const two = ['2026-03-04', '2026-03-05'];
+
+describe('days', () => {
+  it('there are none where all is well', async () => {
+    await slices(two, proved);
+    await read('2026-04-06T12:00:00Z');
+    expect(await found()).toEqual([]);
+  });
+
+  it.each([
+    ['long before the deadline', deadline - 72 * hour - 1, []],
+    ['in the closing period', deadline - 72 * hour, ['deadline_at_risk']],
+    ['at the deadline', deadline, ['deadline_missed']],
+    ['after the cliff, undecided yet', deadline + 30 * hour, ['deadline_missed']],
+  ])('a day without proof %s', async (_, now, expected) => {
+    await slices(two);
+    expect(await kinds(now)).toEqual(expected);
+  });
+
+  it.each([
+    ['until its month is about to go', deadline + 10 * hour - 1, []],
+    ['and then not', deadline + 10 * hour, ['deadline_missed']],
+  ])('that were read once wait for their second reading %s', async (_, now, expected) => {
+    await slices(two, { state: 'walked', why: 'read once' });
+    expect(await kinds(now)).toEqual(expected);
+  });
+
+  it('name the list, the count, the first days, and until when', async () => {
+    const many = Array.from({ length: 12 }, (_, i) => `2026-03-${String(i + 1).padStart(2, '0')}`);
+    await slices(many, { owner: 'iaa1x', resource: 'nft_classes' });
+    expect(await found(deadline - hour)).toEqual([
+      {
+        projectId: 'p',
+        kind: 'deadline_at_risk',
+        level: 'critical',
+        subject: 'nft_classes of iaa1x 2026-03',
+        numbers: expect.objectContaining({ days: 12 }) as unknown,
+        isNews: false,
+        since: null,
+        until: deadline,
+        text: 'nft_classes of iaa1x 2026-03: 12 days (2026-03-01, 2026-03-02, 2026-03-03 and more) are still without proof, to be done by 2026-04-30 00:00 UTC.',
+      },
+    ]);
+    const [missed] = await found(deadline);
+    expect(missed).toMatchObject({
+      until: at('2026-05-01T00:00:00Z'),
+      text: 'nft_classes of iaa1x 2026-03: the deadline of 2026-04-30 00:00 UTC has passed and 12 days (2026-03-01, 2026-03-02, 2026-03-03 and more) are without proof. The platform forgets this month at 2026-05-01 00:00 UTC.',
+    });
+  });
+
+  it("an owner's whole list has no deadline, and is told by name when it fails", async () => {
+    await slices(['0001-01-01'], {
+      resource: 'nft_classes',
+      owner: 'o',
+      attempts: 5,
+      deadline: '9999-12-31',
+    });
+    expect(await told()).toEqual([
+      {
+        kind: 'proof_fails',
+        subject: 'nft_classes of o as a whole',
+        text: expect.stringContaining('nft_classes of o as a whole: 1 day was tried') as string,
+      },
+    ]);
+  });
+
+  it('P7: days that were lost, or left unproved, are told', async () => {
+    await slices(two, { state: 'lost' });
+    await slices(['2026-03-09'], { state: 'final' });
+    expect(await told()).toEqual([
+      {
+        kind: 'day_lost',
+        subject: 'orders 2026-03',
+        text: 'orders 2026-03: 2 days (2026-03-04, 2026-03-05) are lost: the month left the window before they were read.',
+      },
+      {
+        kind: 'day_unproved',
+        subject: 'orders 2026-03',
+        text: 'orders 2026-03: 1 day (2026-03-09) was read before the month left the window, and never proved.',
+      },
+    ]);
+  });
+
+  it('what only happened is info once it has been known for a day', async () => {
+    await slices(two, { state: 'lost' });
+    const levels: string[] = [];
+    for (const ms of [0, 23 * hour, 25 * hour]) {
+      levels.push((await found(noon + ms))[0]?.level ?? '');
+      await tx.query(
+        `insert into sync.alerts (project_id, kind, subject, text, opened_at, resolved_at)
+         values ('p', 'day_lost', 'orders 2026-03', 'x', $1, $1) on conflict do nothing`,
+        [new Date(noon).toISOString()],
+      );
+    }
+    expect(levels).toEqual(['critical', 'critical', 'info']);
+    expect((await found(noon + 25 * hour))[0]?.since).toBe(noon);
+  });
+
+  it.each([
+    ['before the deadline', deadline - 1, ['proof_fails']],
+    ['after it, while its end is far enough', deadline + 10 * hour - 1, ['proof_fails']],
+    ['from 14 hours before its end on', deadline + 10 * hour, []],
+    ['after its end', deadline + 30 * hour, []],
+  ])('a proved day that fails %s', async (_, now, expected) => {
+    await slices(two, { ...proved, attempts: 5 });
+    expect(await kinds(now)).toEqual(expected);
+  });
+
+  it('four attempts are none too many', async () => {
+    await slices(two, { ...proved, attempts: 4 });
+    expect(await kinds()).toEqual([]);
+  });
+});
+
+describe('operations', () => {
+  const give = (
+    id: string,
+    state: string,
+    due: string | null,
+    added = '2026-04-01',
+  ): Promise<unknown> =>
+    tx.query(
+      `insert into sync.watched_operations (project_id, operation_id, created_on, state, deadline_at, added_at)
+       values ('p', $1, '2026-03-09', $2, $3, $4)`,
+      [id, state, due, added],
+    );
+  const asTold = (text: string) => [
+    { kind: 'operation_at_risk', subject: 'transactions 2026-03', text },
+  ];
+
+  it.each([
+    ['long before', deadline - 72 * hour - 1, null],
+    [
+      'near their deadline',
+      deadline - hour,
+      'transactions 2026-03: 2 operations have no final result yet, and should by 2026-04-30 00:00 UTC.',
+    ],
+    [
+      'after it',
+      deadline,
+      'transactions 2026-03: the deadline of 2026-04-30 00:00 UTC has passed and 2 operations have no final result.',
+    ],
+  ])('still open %s', async (_, now, text) => {
+    await give('a', 'open', '2026-04-30');
+    await give('b', 'open', '2026-04-30');
+    expect(await told(now)).toEqual(text === null ? [] : asTold(text));
+  });
+
+  it('that were given an hour ago are late, and no sooner', async () => {
+    await give('a', 'open', '2026-04-06T13:00:00Z', '2026-04-06T11:00:00.001Z');
+    expect(await kinds()).toEqual([]);
+    expect(await kinds(noon + 1)).toEqual(['operation_at_risk']);
+  });
+
+  it('P7: that were lost are told by their month and number, never by their ids', async () => {
+    await give('secret', 'lost', null);
+    expect(await told()).toEqual([
+      {
+        kind: 'operation_lost',
+        subject: 'transactions 2026-03',
+        text: "transactions 2026-03: 1 operation is lost: the month left the platform's window before a final result was found. `outlast status` names it.",
+      },
+    ]);
+  });
+});
+
+it('failing proofs, rejects, changed facts, missing records', async () => {
+  await slices(two, {
+    ...proved,
+    attempts: 5,
+    due: '2026-05-01',
+    observed: '2026-04-06T12:00:00Z',
+  });
+  await tx.query(
+    `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+     values ('p', 'orders', 'a', '', '', '', '2026-03-04', '2026-04-01')`,
+  );
+  await tx.query(
+    `insert into sync.facts (project_id, fact, value, previous, confirmed_at, changed_at)
+     values ('p', 'orders.day_end', 'exclusive', 'inclusive', '2026-04-06', '2026-04-06'),
+            ('p', 'orders.limit', '50', 'unknown', '2026-04-06', '2026-04-06'),
+            ('p', 'orders.totals', 'old', 'older', '2026-04-06', '2026-03-01')`,
+  );
+  await tx.query(
+    `insert into archive.orders (project_id, operation_id, slice_day, observed_at, first_seen_at, changed_at, raw, raw_sha256, missing_since)
+     values ('p', 'a', '2026-03-05', '2026-03-05', '2026-03-05', '2026-03-05', '{}', '', '2026-04-05T12:00:00Z'),
+            ('p', 'b', '2026-03-05', '2026-03-05', '2026-03-05', '2026-03-05', '{}', '', '2026-04-05T12:00:00.001Z')`,
+  );
+  const rows = await told();
+  expect(rows.map(({ kind, subject }) => `${kind} ${subject}`)).toEqual([
+    'fact_changed orders.day_end',
+    'proof_fails orders 2026-03',
+    'records_missing orders 2026-03-05',
+    'rejects orders',
+  ]);
+  expect(rows.map(({ text }) => text).join(' ')).toMatch(
+    /orders.day_end was inclusive and is exclusive now\. .* shows 1 record that .* 1 record without a usable id, .* kept as a reject /,
+  );
+});
+
+describe('runs', () => {
+  it('say which list is down, since when, and what that endangers', async () => {
+    await slices([...two, '2026-04-04', '2026-04-05']);
+    await slices(['2026-03-06'], { state: 'walked', why: 'read once' });
+    await read('2026-04-06T12:00:00Z', ['nft_classes']);
+    await contact('orders', 'refused:why', '2026-04-06T11:00:00Z');
+    expect(await found()).toMatchObject([
+      {
+        kind: 'parked',
+        subject: 'orders',
+        until: at('2026-05-01T00:00:00Z'),
+        text: 'The platform refuses orders to the key since 2026-04-06 11:00 UTC. They are asked for again hourly, at once under another key, or by `outlast sync`. 4 days of them are without proof, and the platform forgets 2026-03 at 2026-05-01 00:00 UTC.',
+      },
+    ]);
+  });
+
+  it.each<[string, () => Promise<unknown>, string[]]>([
+    [
+      'a parked project is that and nothing more',
+      async () => {
+        await read('2026-03-01T00:00:00Z');
+        await tx.query(`update sync.projects set parked_at = now()`);
+      },
+      ['parked '],
+    ],
+    [
+      '75 minutes without a page, each list by itself',
+      () => read('2026-04-06T10:45:00Z'),
+      ['run_failed nft_classes', 'run_failed orders'],
+    ],
+    [
+      'a list that is refused, at once, while a run is busy with the other',
+      async () => {
+        await read('2026-04-06T12:00:00Z');
+        await contact('orders', 'refused:why', '2026-04-06T12:00:00Z');
+        await running(day);
+      },
+      ['parked orders'],
+    ],
+    [
+      'a list that fails for 75 minutes, though the other is read',
+      async () => {
+        await read('2026-04-06T12:00:00Z');
+        await contact('nft_classes', 'fails:why', '2026-04-06T10:45:00Z');
+        await running(day);
+      },
+      ['run_failed nft_classes'],
+    ],
+    [
+      'results that are refused, and tokens that fail',
+      async () => {
+        await read('2026-04-06T12:00:00Z');
+        await contact('tokens', 'fails:why', '2026-04-06T10:45:00Z');
+        await contact('transactions', 'refused:why', '2026-04-06T12:00:00Z');
+      },
+      ['parked transactions', 'run_failed tokens'],
+    ],
+    [
+      'a list that fails for less',
+      async () => {
+        await read('2026-04-06T12:00:00Z');
+        await contact('orders', 'fails:why', '2026-04-06T10:45:01Z');
+      },
+      [],
+    ],
+    [
+      'a list that nobody asks for any more',
+      async () => {
+        await read('2026-03-01T00:00:00Z', ['orders']);
+        await slices(two, { attempts: 5, deadline: '2026-04-07' });
+        await contact('orders', 'unused', '2026-03-01T00:00:00Z');
+      },
+      [],
+    ],
+    [
+      'the same of one resource, when all runs have ended',
+      async () => {
+        await read('2026-04-06T12:00:00Z', ['orders']);
+        await read('2026-04-06T10:45:00Z', ['nft_classes']);
+      },
+      ['run_failed nft_classes'],
+    ],
+    [
+      'the same, while a run is busy with the other',
+      async () => {
+        await read('2026-04-06T12:00:00Z', ['orders']);
+        await read('2026-04-06T10:45:00Z', ['nft_classes']);
+        await running(day);
+      },
+      [],
+    ],
+    ['a page since then', () => read('2026-04-06T10:45:01Z'), []],
+    [
+      'nothing read since the project was added',
+      () => read(null),
+      ['run_failed nft_classes', 'run_failed orders'],
+    ],
+    [
+      'three failed runs',
+      async () => {
+        await read('2026-03-06T12:00:00Z');
+        await ran('failed', 'idle', 'failed', 'failed');
+      },
+      ['run_failed '],
+    ],
+    ['one run of three that came through', () => ran('failed', 'quiet', 'failed'), []],
+    ['two runs', () => ran('failed', 'failed'), []],
+    [
+      'the first run after five weeks off, still going on',
+      async () => {
+        await read('2026-03-01T00:00:00Z');
+        await running(1.25 * hour - 1);
+      },
+      [],
+    ],
+    [
+      'the same, for an hour without a page',
+      async () => {
+        await read('2026-03-01T00:00:00Z');
+        await running(1.25 * hour);
+      },
+      ['run_failed nft_classes', 'run_failed orders'],
+    ],
+  ])('%s', async (_, given, expected) => {
+    await given();
+    expect((await found()).map(({ kind, subject }) => `${kind} ${subject}`).toSorted()).toEqual(
+      expected,
+    );
+  });
+});
+
+describe('what a process adds', () => {
+  const state = (more: Partial<ProcessState> = {}): ProcessState => ({
+    now: noon,
+    isOverdue: false,
+    failedInARow: 0,
+    machine: 'web-1',
+    clocks: null,
+    files: [],
+    exportEnd: null,
+    ...more,
+  });
+  const texts = (more: Partial<ProcessState>): string[] =>
+    reportsOf(state(more)).map((one) => problemText(one));
+  const reported = (more: Partial<ProcessState>, projectId = 'p'): Promise<void> => {
+    const watch = state(more);
+    return reportProblems(tx as Tx, projectId, watch.now, reportsOf(watch), {
+      exports: watch.exportEnd === null,
+      clocksBeside: watch.machine,
+    });
+  };
+
+  it.each([
+    [{ trouble: null }, []],
+    [{ trouble: 'failed' }, ['The archive was not exported as scheduled. The log says why.']],
+    [
+      { trouble: 'late' },
+      ['No export has ended for a day longer than its schedule says: one may hang.'],
+    ],
+    [
+      { trouble: 'missed', dueAt: at('2026-04-06T03:20:00Z') },
+      [
+        'The export due at 2026-04-06 03:20 UTC was not made then. It was made up when the service started.',
+      ],
+    ],
+  ] as const)('an export on schedule: %j', (exportEnd, expected) => {
+    expect(texts({ exportEnd })).toEqual(expected);
+  });
+
+  it.each([
+    [
+      { of: 'machine' as const, byMs: 366 * 86_400_000, forMs: hour },
+      "The clock of web-1 is 366 days behind the platform's: nothing is sealed, final or lost before every clock says so. Set it right (NTP).",
+    ],
+    [
+      { of: 'answers' as const, byMs: hour, forMs: hour },
+      "The platform's answers contradict each other about the time, by 60 minutes: nothing is sealed, final or lost before every clock says so.",
+    ],
+    [{ of: 'machine' as const, byMs: -hour, forMs: hour - 1 }, null],
+  ])('clocks that have disagreed for an hour: %j', (clocks, text) => {
+    expect(texts({ clocks })).toEqual(text === null ? [] : [text]);
+  });
+
+  it('that a project was never reached, for the third time; of one that was entered its runs say so', async () => {
+    await reported({ failedInARow: 2 }, 'q');
+    expect(await kinds()).toEqual([]);
+    await reported({ failedInARow: 3 }, 'q');
+    await reported({ failedInARow: 3 });
+    expect(await found()).toMatchObject([
+      {
+        projectId: 'q',
+        kind: 'run_failed',
+        text: 'The last 3 runs failed before anything was archived. The log says why.',
+      },
+    ]);
+  });
+
+  it('stays until it knows better; clocks of other machines for a day', async () => {
+    const off = { of: 'machine', byMs: day, forMs: day } as const;
+    await reported({ isOverdue: true, clocks: off, exportEnd: { trouble: 'failed' } });
+    expect((await kinds()).toSorted()).toEqual(['clock_disagrees', 'export_failed', 'run_failed']);
+    await reported({ machine: 'web-2' });
+    expect((await kinds()).toSorted()).toEqual(['clock_disagrees', 'export_failed']);
+    await reported({ machine: 'web-2', now: noon + 26 * hour, exportEnd: { trouble: null } });
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('a forecast stands until its deadline, before what the days say, and gives way to a newer one', async () => {
+    await slices(two);
+    const risk = {
+      kind: 'deadline_at_risk' as const,
+      subject: 'orders 2026-03',
+      numbers: {
+        deadline: '2026-04-30T00:00:00Z',
+        requests: 7,
+        tooLate: 2,
+        perSecond: 0.1,
+        perSecondNeeded: 1.2,
+      },
+      until: deadline,
+    };
+    const kept = { exports: false, clocksBeside: 'web-1' };
+    await reportProblems(tx as Tx, 'p', noon, [risk], kept);
+    const text =
+      'orders 2026-03: 2 days cannot be read by 2026-04-30 00:00 UTC: 7 requests are too many at 0.1 a second (OUTLAST_MAX_RPS). 2 or more would do.';
+    expect(await told(deadline - hour)).toMatchObject([{ kind: 'deadline_at_risk', text }]);
+    expect(await kinds(deadline)).toEqual(['deadline_missed']);
+    await setClock(noon);
+    expect(await readProblems(tx, 'p', new Map([['p', []]]))).toEqual([]);
+    const [newer] = await readProblems(
+      tx,
+      'p',
+      new Map([['p', [{ ...risk, numbers: { ...risk.numbers, requests: 9 } }]]]),
+    );
+    expect(newer?.numbers.requests).toBe(9);
+  });
+});
+
+describe('words', () => {
+  it('each kind has a sentence and an advice in both languages', () => {
+    for (const kind of problemKinds) {
+      for (const lang of ['en', 'zh'] as const) {
+        const text = problemText({ kind, subject: 'x', numbers: { text: 'y' } }, lang);
+        expect(text).toMatch(/[.。]$/);
+        expect(problemAdvice(kind, lang)).toMatch(lang === 'zh' ? /\p{Script=Han}/u : /^[A-Z]/);
+      }
+    }
+  });
+
+  it('a kind of a later release is told by its name', () => {
+    expect(problemText({ kind: 'constructor', subject: 'x', numbers: {} })).toBe('constructor x');
+    expect(problemAdvice('constructor', 'en')).toBeNull();
+  });
+});
