@@ -461,6 +461,16 @@ select found.project_id,
                   jsonb_build_object('trouble', case when p.parked_at is null then 'failed' end), null
             where p.parked_at is not null or p.has_failed
            union all
+           -- Runs that end, and leave something due each time.
+           select 'work_left', '', jsonb_build_object('since', succeeded.at), null
+             from (select coalesce((select ended_at from sync.runs r
+                                     where r.project_id = p.project_id and outcome in ('done', 'quiet')
+                                     order by started_at desc limit 1), p.added_at) as at,
+                          (select outcome from sync.runs r
+                            where r.project_id = p.project_id and ended_at is not null and outcome <> 'idle'
+                            order by started_at desc limit 1) as newest) succeeded
+            where newest = 'left' and p.now - succeeded.at >= interval '6 hours'
+           union all
            -- Each resource by itself: what is well says nothing of what is not. Today's list is read at every tick, and
            -- what fails is asked for again within the hour: longer than that is no pause. A run in progress has had no
            -- time before its process took the project, and may be at one list for hours.
@@ -516,7 +526,7 @@ select found.project_id,
     ('operation_lost', 'warning', true), ('proof_fails', 'warning', false), ('records_missing', 'warning', true),
     ('rejects', 'warning', true), ('fact_changed', 'warning', true), ('files_unwritten', 'warning', false),
     ('export_failed', 'warning', false), ('archive_altered', 'critical', false), ('parked', 'critical', false),
-    ('run_failed', 'critical', false)) kinds (kind, level, is_news) on kinds.kind = found.kind
+    ('run_failed', 'critical', false), ('work_left', 'warning', false)) kinds (kind, level, is_news) on kinds.kind = found.kind
   left join sync.alerts a
     on a.project_id = found.project_id and a.kind = found.kind and a.subject = found.subject;
 

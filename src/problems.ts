@@ -20,6 +20,7 @@ export const problemKinds = [
   'archive_altered',
   'parked',
   'run_failed',
+  'work_left',
 ] as const;
 export type ProblemKind = (typeof problemKinds)[number];
 
@@ -350,6 +351,16 @@ const words: Record<ProblemKind, OfKind> = {
     todo: {
       en: 'Read the service’s log, or run outlast doctor.',
       zh: '请查看服务日志，或运行 outlast doctor。',
+    },
+  },
+  work_left: {
+    en: (_, { since }) =>
+      `No run has done all that was due since ${moment(since)}. \`outlast status\` says what is left, \`outlast plan\` whether it can be done in time.`,
+    zh: (_, { since }) =>
+      `自 ${moment(since)} 起没有任何一次运行完成全部到期的工作。\`outlast status\` 说明还剩什么，\`outlast plan\` 说明是否来得及。`,
+    todo: {
+      en: 'See which days fail, and why. A first sync at a low rate may rightly take longer.',
+      zh: '请查看哪些天失败以及原因。速率较低时，首次同步可能确实需要更久。',
     },
   },
 };

@@ -431,6 +431,18 @@ describe('runs', () => {
     ],
     ['one run of three that came through', () => ran('failed', 'quiet', 'failed'), []],
     ['two runs', () => ran('failed', 'failed'), []],
+    ['runs that leave something due, for six hours', () => ran('left', 'left'), ['work_left ']],
+    [
+      'the same for less',
+      async () => {
+        await ran('left');
+        await tx.query(
+          `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome)
+           values ('p', 'd', '2026-04-06T06:00:00Z', '2026-04-06T06:00:01Z', 'quiet')`,
+        );
+      },
+      [],
+    ],
     [
       'the first run after five weeks off, still going on',
       async () => {

@@ -219,61 +219,45 @@ describe('the state of the archive', () => {
           months.reduce((all, month) => all + month[state], 0),
         );
       }
-      const days = months.reduce((all, month) => all + month.days - month.held, 0);
-      const today = (await hasNoProof(resource, '2026-04-06')) ? 1 : 0;
-      // A second reading is no trouble while it is to come.
-      const { rows } = await bench.db.query(
-        `select from sync.slices where resource = $1 and why = 'read once' and day > '0001-01-01'`,
-        [resource],
-      );
-      expect(sum(now, 'outlast_slices_unproved', `resource="${resource}"`)).toBe(
-        days - today - rows.length,
-      );
     }
-    expect(now.get('outlast_project_parked{project="p"}')).toBe(0);
     expect(now.get('outlast_database_up')).toBe(1);
-    expect(sum(now, 'outlast_alerts_open')).toBe(0);
+    const known = new Map<string, number>();
+    for (const { kind, level } of status?.problems ?? []) {
+      const key = `outlast_problems{project="p",kind="${kind}",level="${level}"}`;
+      known.set(key, (known.get(key) ?? 0) + 1);
+    }
+    expect(new Map([...now].filter(([key]) => key.startsWith('outlast_problems')))).toEqual(known);
   });
 
-  test('moves with the ledger and the books', async () => {
+  test('moves with the ledger, the runs and what a process reports', async () => {
     const of = (day: string) => `project_id = 'p' and resource = 'orders' and day = '${day}'`;
-    const before = await gauges();
     await bench.db.query(
-      `update sync.slices set state = 'open', proof = 'none' where ${of('2026-04-06')};
-       update sync.slices set state = 'lost', proof = 'none' where ${of('2026-03-01')};
-       update sync.slices set state = 'walked', proof = 'none', why = 'showed less', deadline_at = '2026-04-07T13:00:00Z'
-        where ${of('2026-04-05')};
+      `update sync.slices set state = 'lost', proof = 'none' where ${of('2026-03-01')};
        update sync.projects set parked_at = now(), parked_reason = '403';
        update sync.runs set ended_at = (ended_at at time zone 'UTC' - interval '5 hours') at time zone 'UTC';
-       insert into sync.alerts (project_id, kind, subject, text, opened_at)
-       values ('p', 'proof_fails', 'orders 2026-04', 'text', now())`,
+       insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
+       values ('p', 'export_failed', '', '{"trouble": "late"}', now())`,
     );
     const now = await gauges();
-    const slices = 'project="p",resource="orders",state=';
-    expect(now.get(`outlast_slices{${slices}"lost"}`)).toBe(1);
-    expect(now.get(`outlast_slices_unproved{${slices}"walked"}`)).toBe(1);
-    // Today is not over.
-    const open = `outlast_slices_unproved{${slices}"open"}`;
-    expect(now.get(open)).toBe(before.get(open));
-    const clock = bench.simulator.clock.now();
-    const seconds = (Date.parse('2026-04-07T13:00:00Z') - clock) / 1000;
-    expect(now.get('outlast_nearest_deadline_seconds{project="p",resource="orders"}')).toBe(
-      seconds,
-    );
-    expect(now.get('outlast_project_parked{project="p"}')).toBe(1);
-    expect(now.get('outlast_alerts_open{project="p",kind="proof_fails"}')).toBe(1);
+    expect(now.get('outlast_slices{project="p",resource="orders",state="lost"}')).toBe(1);
+    const problems = (kind: string, level: string): number | undefined =>
+      now.get(`outlast_problems{project="p",kind="${kind}",level="${level}"}`);
+    expect(problems('day_lost', 'critical')).toBe(1);
+    expect(problems('parked', 'critical')).toBe(1);
+    expect(problems('export_failed', 'warning')).toBe(1);
     const age = now.get('outlast_last_successful_run_age_seconds{project="p"}') ?? 0;
     expect(age).toBeGreaterThan(5 * 3600 - 60);
   });
 
-  test('of a project that is not in the archive yet counts from the start on, alerts included', async () => {
+  test('of a project that is not in the archive yet counts from the start on, problems included', async () => {
     await bench.db.query(
-      `insert into sync.alerts (project_id, kind, subject, text, opened_at) values ('new', 'run_failed', '', 'no', now())`,
+      `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
+       values ('new', 'run_failed', '', '{"trouble": "never", "runs": 3}', now())`,
     );
     const now = await gauges({ projects: ['new'] });
     expect(now.get('outlast_last_successful_run_age_seconds{project="new"}')).toBe(0);
     expect(now.get('outlast_slices{project="new",resource="orders",state="open"}')).toBe(0);
-    expect(now.get('outlast_alerts_open{project="new",kind="run_failed"}')).toBe(1);
+    expect(now.get('outlast_problems{project="new",kind="run_failed",level="critical"}')).toBe(1);
   });
 
   test('is read once for all who ask within a while', async () => {
@@ -300,14 +284,6 @@ describe('the state of the archive', () => {
       expect([...now.keys()].filter((key) => key.startsWith('outlast_slices'))).toEqual([]);
     }
   });
-
-  const hasNoProof = async (resource: string, day: string): Promise<boolean> => {
-    const { rows } = await bench.db.query(
-      `select from sync.slices where resource = $1 and day = $2 and proof = 'none'`,
-      [resource, day],
-    );
-    return rows.length > 0;
-  };
 });
 
 describe('who may read it', () => {
@@ -402,7 +378,7 @@ describe('what can be read about them', () => {
       ['rules’ tests', namesIn(read('deploy/prometheus/outlast.rules.test.yml'))],
       ['dashboard', namesIn(dashboard)],
     ] as const) {
-      expect(names.size).toBeGreaterThan(5);
+      expect(names.size).toBeGreaterThan(4);
       expect([file, [...names].filter((name) => !here.has(name))]).toEqual([file, []]);
     }
     // Everything that is told is shown somewhere.
@@ -423,7 +399,9 @@ describe('what can be read about them', () => {
             alert: z.string().startsWith('Outlast'),
             expr: z.string(),
             for: z.string(),
-            labels: z.strictObject({ severity: z.enum(['critical', 'warning']) }),
+            labels: z.strictObject({
+              severity: z.enum(['critical', 'warning', '{{ $labels.level }}']),
+            }),
             annotations: z.strictObject({
               summary: z.string().endsWith('.'),
               description: z.string().endsWith('.'),

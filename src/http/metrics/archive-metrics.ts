@@ -17,9 +17,6 @@ export type ArchiveMetrics = {
   patienceMs?: number;
 };
 
-/** Of the states that a proof may still come to, and the one in which none comes any more. */
-const provable = ['open', 'walked', 'final'] as const;
-
 /** Adds the gauges. What it gives sets them, and never throws. */
 export function addArchiveMetrics(
   registry: Registry,
@@ -38,45 +35,31 @@ export function addArchiveMetrics(
     'resource',
     'state',
   ]);
-  const unproved = gauge(
-    'outlast_slices_unproved',
-    'Slices (days of a list) that are over and without proof, by state.',
-    ['project', 'resource', 'state'],
-  );
-  const deadline = gauge(
-    'outlast_nearest_deadline_seconds',
-    'Seconds until the nearest deadline of a day that is still without proof; negative once it has passed.',
-    ['project', 'resource'],
-  );
   const success = gauge(
     'outlast_last_successful_run_age_seconds',
     'Seconds since a run did all that was due; before the first one, since the project was entered.',
     ['project'],
   );
-  const parked = gauge('outlast_project_parked', '1 while the platform refuses the key, else 0.', [
+  const problems = gauge('outlast_problems', 'What is wrong with the archive, by kind and level.', [
     'project',
+    'kind',
+    'level',
   ]);
-  const alerts = gauge('outlast_alerts_open', 'Open alerts, by kind.', ['project', 'kind']);
-  const ofArchive = [slices, unproved, deadline, success, parked, alerts];
+  const ofArchive = [slices, success, problems];
   const begun = new Map(projects.map((project) => [project, now(project)]));
 
   const show = (project: ProjectId, state: ProjectState | undefined): void => {
     const since = state?.succeededAt ?? state?.addedAt ?? begun.get(project) ?? now(project);
     success.set({ project }, Math.max(0, now(project) - since) / 1000);
-    parked.set({ project }, state?.isParked === true ? 1 : 0);
-    for (const { kind, open } of state?.alerts ?? []) alerts.set({ project, kind }, open);
+    for (const { kind, level, problems: count } of state?.problems ?? []) {
+      problems.set({ project, kind, level }, count);
+    }
     for (const resource of listedResources) {
       const held = state?.slices.filter((one) => one.resource === resource) ?? [];
       for (const name of sliceStates) {
-        const one = held.find((of) => of.state === name);
-        slices.set({ project, resource, state: name }, one?.slices ?? 0);
+        const count = held.find((of) => of.state === name)?.slices ?? 0;
+        slices.set({ project, resource, state: name }, count);
       }
-      for (const name of provable) {
-        const one = held.find((of) => of.state === name);
-        unproved.set({ project, resource, state: name }, one?.unproved ?? 0);
-      }
-      const nearest = Math.min(...held.map(({ deadlineAt }) => deadlineAt ?? Infinity));
-      if (nearest < Infinity) deadline.set({ project, resource }, (nearest - now(project)) / 1000);
     }
   };
 
