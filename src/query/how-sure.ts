@@ -19,7 +19,3 @@ export function markOf({ state, proof }: Pick<CoverageDay, 'state' | 'proof'>): 
 /** The less sure of two. */
 export const weaker = (a: DayMark, b: DayMark): DayMark =>
   dayMarks.indexOf(a) < dayMarks.indexOf(b) ? a : b;
-
-/** Not safe yet, and the platform still answers for it. */
-export const mayBecomeSafe = (day: CoverageDay): boolean =>
-  day.state !== 'final' && ['open', 'unproved'].includes(markOf(day));

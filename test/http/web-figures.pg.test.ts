@@ -55,9 +55,14 @@ beforeAll(async () => {
   );
   await db.query(
     `insert into sync.alerts (project_id, kind, subject, text, opened_at, resolved_at) values
-       ('p', 'parked', '', $1, '2026-04-05T10:00:00Z', null),
-       ('p', 'of_a_later_release', '', 'Something else.', '2026-04-05T09:00:00Z', null),
+       ('p', 'clock_disagrees', $1, '', '2026-04-05T10:00:00Z', null),
+       ('p', 'of_a_later_release', '', $1, '2026-04-05T09:00:00Z', '2026-04-05T09:30:00Z'),
        ('p', 'run_failed', '', 'It was over soon.', '2026-04-04T10:00:00Z', '2026-04-04T11:00:00Z')`,
+    [hostile],
+  );
+  await db.query(
+    `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at) values
+       ('p', 'clock_disagrees', $1, '{"clock": "machine", "byMs": 3600000}', '2026-04-06T12:00:00Z')`,
     [hostile],
   );
   await db.query(
@@ -235,14 +240,15 @@ test('what goes on is shown with its pace and its end', async () => {
   expect(html).toContain(words.en.runs.parked('2026-04-06 12:00'));
 });
 
-test('open alerts come first, each with what to do, and the overview leads to them', async () => {
+test('what is wrong comes first, with what to do, and the overview says it and leads there', async () => {
   const html = await page('/alerts');
-  const places = ['Something else.', 'It was over soon.'].map((text) => html.indexOf(text));
+  const places = ['The clock of ', 'It was over soon.'].map((text) => html.indexOf(text));
   expect(places.toSorted((a, b) => a - b)).toEqual(places);
-  expect(html).toContain(problemAdvice('parked', 'en'));
+  expect(places).not.toContain(-1);
+  expect(html).toContain(problemAdvice('clock_disagrees', 'en'));
   expect(html).toContain(words.en.alerts.notTold);
   const home = await page('/');
-  expect(home).toContain('2 alerts are open.');
+  expect(home).toContain('The clock of ');
   expect(home).toContain('href="/alerts?project=p"');
 });
 
@@ -287,7 +293,8 @@ test('what stays English on a Chinese page says that it is', async () => {
     return [...html.matchAll(/ lang="en">([^<]*)</g)].map(([, text]) => text).join('\n');
   };
   expect(await english('/settings?')).toContain('the secret');
-  expect(await english('/alerts?')).toContain('Something else.');
+  expect(await english('/alerts?')).toContain('It was over soon.');
+  expect(await page('/alerts', 'zh')).toContain('的时钟比平台慢 60 分钟');
   expect(await english('/figures?by=week&')).toContain('by must be one of day, month');
   expect(await english('/orders?status=9&')).toContain('status must be one of 1, 2, 3');
 });

@@ -7,8 +7,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startOf } from '../../src/day.ts';
-import type { Progress } from '../../src/query/report-types.ts';
-import type { CoverageDay } from '../../src/catalogue.ts';
+import type { ArchiveProblem, CoverageDay } from '../../src/catalogue.ts';
 import { safetyOf } from '../../src/http/web/safety.ts';
 import { en, preferredLang } from '../../src/http/web/words.ts';
 import { zh } from '../../src/http/web/words-zh.ts';
@@ -376,23 +375,38 @@ describe('what is said besides', () => {
     await other.close();
     return page;
   };
-  const progress = async (more: Partial<Progress>): Promise<Progress | null> => {
-    const found = await archive.progress({ project: 'p' });
-    return found === null ? null : { ...found, ...more };
-  };
+  const problem = (more: Partial<ArchiveProblem>): ArchiveProblem => ({
+    project: 'p',
+    kind: 'parked',
+    level: 'critical',
+    subject: '',
+    numbersJson: '{}',
+    isNews: false,
+    since: null,
+    until: null,
+    ...more,
+  });
 
-  test('a platform that refuses, or no run that did all for hours, is not called without risk', async () => {
-    const parked = { at: '2026-04-06T00:00:00Z', reason: null, askAgainAt: null };
-    const refused = await overviewOf({ progress: () => progress({ parked }) });
-    expect(refused).toContain(en.headline.parked);
-    const stalled = await overviewOf({
-      progress: () =>
-        progress({
-          succeededAt: '2026-04-05T12:00:00Z',
-        }),
+  test('what is wrong is said before anything else, in the page’s language, and then nobody says that nothing is at risk', async () => {
+    const wrong = [
+      problem({}),
+      problem({ kind: 'work_left', level: 'warning', numbersJson: '{"since": "2026-04-05"}' }),
+    ];
+    const page = await overviewOf({ problems: () => Promise.resolve(wrong) });
+    expect(page).toContain('The platform refused the key.');
+    expect(page).toContain('No run has done all that was due since 2026-04-05 00:00 UTC.');
+    expect(page).toContain('<h1 class="bad">');
+    expect(page).not.toContain(en.headline.noRisk);
+    const many = await overviewOf({
+      problems: () => Promise.resolve(Array.from({ length: 5 }, () => problem({}))),
     });
-    expect(stalled).toContain(en.headline.stalled('1 day'));
-    for (const page of [refused, stalled]) expect(page).not.toContain(en.headline.noRisk);
+    expect(many).toContain(en.headline.moreProblems('2'));
+  });
+
+  test('what has been known for a day alarms nobody', async () => {
+    const known = problem({ kind: 'rejects', subject: 'orders', level: 'info', isNews: true });
+    const page = await overviewOf({ problems: () => Promise.resolve([known]) });
+    expect(page).toContain(en.headline.noRisk);
   });
 
   test('what the platform no longer shows is held all the same', async () => {
@@ -484,7 +498,7 @@ describe('the headline', () => {
     });
   });
 
-  test('a day that is read but not proved is not safe, and at risk near the deadline', () => {
+  test('a day that is read but not proved is not safe, nor one whose tail was proved while it was today, and that was never read to its end', () => {
     const days = [
       slice('2026-03-01', {
         state: 'walked',
@@ -492,18 +506,13 @@ describe('the headline', () => {
         why: 'showed less',
         reservations: ['no_proof'],
       }),
+      slice('2026-03-02', { state: 'open', proof: 'books' }),
     ];
     expect(safetyOf(days, at)).toMatchObject({
-      notYet: 1,
-      closing: { month: '2026-03-01', atRisk: 0 },
+      safe: 0,
+      notYet: 2,
+      closing: { month: '2026-03-01' },
     });
-    expect(safetyOf(days, startOf('2026-04-28')).closing).toMatchObject({ atRisk: 1 });
-  });
-
-  test('a day whose tail was proved while it was today, and that was never read to its end, is not safe', () => {
-    const days = [slice('2026-03-01', { state: 'open', proof: 'books' })];
-    const end = startOf('2026-04-28');
-    expect(safetyOf(days, end)).toMatchObject({ safe: 0, notYet: 1, closing: { atRisk: 1 } });
   });
 
   test('a record that could not be read is a reservation, and a day with a pending order is safe and not settled', () => {

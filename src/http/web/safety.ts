@@ -1,8 +1,9 @@
-// What the coverage of all days comes to, for the headline: what is safe, what is not yet, what is at risk, what is lost.
+// What the coverage of all days comes to, for the headline: how many are safe, not yet, lost. Whether something is wrong
+// is not decided here.
 import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { CoverageDay } from '../../catalogue.ts';
-import { mayBecomeSafe } from '../../query/how-sure.ts';
+import { markOf } from '../../query/how-sure.ts';
 
 export type Safety = {
   /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
@@ -19,11 +20,12 @@ export type Safety = {
   /** Of the safe ones: days with orders that are pending. */
   unsettled: number;
   /** The month that leaves the window next, with days that are not final yet; null: none is held. */
-  closing: { month: Day; at: Instant; atRisk: number } | null;
+  closing: { month: Day; at: Instant } | null;
 };
 
-/** Not proved so near to the deadline, a day is at risk: a few attempts are left. */
-const riskMs = 3 * 86_400_000;
+/** Not safe yet, and the platform still answers for it. */
+const mayBecomeSafe = (day: CoverageDay): boolean =>
+  day.state !== 'final' && ['open', 'unproved'].includes(markOf(day));
 
 export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety {
   const today = dayOf(now);
@@ -63,20 +65,6 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
     ({ state, deadlineAt }) => state !== 'final' && state !== 'lost' && deadlineAt < '9999',
   );
   const month = inWindow.map(({ day }) => monthStart(day)).toSorted()[0];
-  if (month !== undefined) {
-    const atRisk = inWindow.filter(
-      (slice) =>
-        monthStart(slice.day) === month &&
-        slice.day < today &&
-        mayBecomeSafe(slice) &&
-        slice.why !== 'read once' &&
-        Date.parse(slice.deadlineAt) - now < riskMs,
-    );
-    safety.closing = {
-      month,
-      at: startOf(monthStart(month, 2)),
-      atRisk: new Set(atRisk.map(({ day }) => day)).size,
-    };
-  }
+  if (month !== undefined) safety.closing = { month, at: startOf(monthStart(month, 2)) };
   return safety;
 }

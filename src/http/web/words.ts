@@ -136,19 +136,12 @@ export const en = {
       days === '1'
         ? 'Of one day all is held, and orders are pending.'
         : `Of ${days} days all is held, and orders are pending.`,
-    stalled: (span: string) =>
-      `For ${span} no run has done all that was due: what comes now may not be read in time.`,
     noRisk: 'nothing is at risk.',
-    atRisk: (days: string) =>
-      days === '1'
-        ? 'one of its days is at risk: it can be read until then, and no longer.'
-        : `${days} of its days are at risk: they can be read until then, and no longer.`,
     lostMore: (days: string) =>
       `${days}. The platform had forgotten them before they were read whole; what was read is kept.`,
     reserved: (days: string) =>
       `On ${days === '1' ? 'one day' : `${days} days`} a doubt remains: never proved, or a record without a usable id.`,
-    parked: 'The platform refuses this project: nothing more is read until that is settled.',
-    alerts: (count: string) => (count === '1' ? 'One alert is open.' : `${count} alerts are open.`),
+    moreProblems: (count: string) => `And ${count} more.`,
     whatToDo: 'What to do',
   },
   calendar: {
@@ -436,11 +429,12 @@ export const en = {
   },
   alerts: {
     title: 'Alerts',
-    open: 'Open',
+    open: 'What is wrong',
     past: 'Over, or told once',
-    none: 'No alert is open.',
+    none: 'Nothing is wrong.',
     nonePast: 'None lately.',
     since: 'Since',
+    until: 'Something can be done until',
     told: 'Told',
     notTold: 'told nobody yet',
     resolved: 'Over since',

@@ -1,6 +1,6 @@
-// What somebody should hear of: what goes on first, then what is over or only happened; with what to do.
-import type { Alert } from '../../../catalogue.ts';
-import { problemAdvice } from '../../../problems.ts';
+// What is wrong, with what to do about it; then the alerts that are over, and what only happened.
+import type { Alert, ArchiveProblem } from '../../../catalogue.ts';
+import { problemAdvice, problemText, type ProblemNumbers } from '../../../problems.ts';
 import { Foreign } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import { Table } from '../table.tsx';
@@ -8,26 +8,43 @@ import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const alertsPage: Page = { path: '/alerts', nav: 'alerts', read };
 
-export const isOpenAlert = ({ resolvedAt }: Alert): boolean => resolvedAt === null;
+/** What only happened is for the list below, once it has been known for a day. */
+export const isWrong = ({ level }: ArchiveProblem): boolean => level !== 'info';
+
+export const sentenceOf = (
+  { lang }: View,
+  { kind, subject, numbersJson }: ArchiveProblem,
+): string =>
+  problemText({ kind, subject, numbers: JSON.parse(numbersJson) as ProblemNumbers }, lang);
+
+const nameOf = ({ kind, subject }: { kind: string; subject: string }): string =>
+  JSON.stringify([kind, subject]);
 
 async function read(view: View): Promise<Made> {
   const { words, archive, project } = view;
-  const alerts = await archive.alerts({ project });
-  const open = alerts.filter(isOpenAlert);
-  const past = alerts.filter((one) => !isOpenAlert(one));
+  const [problems, alerts] = await Promise.all([
+    archive.problems({ project }),
+    archive.alerts({ project }),
+  ]);
+  const wrong = problems.filter(isWrong);
+  const told = new Map(alerts.map((alert) => [nameOf(alert), alert.toldAt]));
+  const names = new Set(wrong.map(nameOf));
+  const past = alerts.filter((one) => one.resolvedAt !== null && !names.has(nameOf(one)));
   return {
     title: words.alerts.title,
-    twin: linkTo(view, '/archive/v1/alerts'),
+    twin: linkTo(view, '/archive/v1/problems'),
     isLive: true,
     body: (
       <>
         <h1>{words.alerts.title}</h1>
         <section aria-labelledby="open">
           <h2 id="open">{words.alerts.open}</h2>
-          {open.length === 0 ? (
+          {wrong.length === 0 ? (
             <p class="lead">{words.alerts.none}</p>
           ) : (
-            open.map((alert) => <Open view={view} alert={alert} />)
+            wrong.map((one) => (
+              <Wrong view={view} problem={one} toldAt={told.get(nameOf(one)) ?? null} />
+            ))
           )}
         </section>
         <section aria-labelledby="past">
@@ -44,28 +61,28 @@ async function read(view: View): Promise<Made> {
   };
 }
 
-const toldText = ({ words, format }: View, { toldAt }: Alert): string =>
-  toldAt === null ? words.alerts.notTold : `${words.alerts.told} ${format.time(toldAt)}`;
-
 /** As long as it goes on, what it says is read first. */
-function Open({ view, alert }: { view: View; alert: Alert }) {
+function Wrong(props: { view: View; problem: ArchiveProblem; toldAt: string | null }) {
+  const { view, problem, toldAt } = props;
   const { words, format } = view;
-  const todo = problemAdvice(alert.kind, view.lang);
+  const { kind, subject, since, until } = problem;
   return (
     <article class="notice">
       <p>
         <strong>
-          <Foreign text={alert.text} lang="en" />
+          <Foreign text={sentenceOf(view, problem)} />
         </strong>
       </p>
-      {todo !== null && (
-        <p>
-          {words.alerts.todo}: {todo}
-        </p>
-      )}
+      <p>
+        {words.alerts.todo}: {problemAdvice(kind, view.lang)}
+      </p>
       <p class="soft">
-        {words.alerts.since} {format.time(alert.openedAt)} · {toldText(view, alert)} ·{' '}
-        <code>{alert.kind}</code> <Foreign text={alert.subject} />
+        {since !== null && `${words.alerts.since} ${format.time(since)} · `}
+        {until !== null && `${words.alerts.until} ${format.time(until)} · `}
+        {toldAt === null
+          ? words.alerts.notTold
+          : `${words.alerts.told} ${format.time(toldAt)}`} · <code>{kind}</code>{' '}
+        <Foreign text={subject} />
       </p>
     </article>
   );

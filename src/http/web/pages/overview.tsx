@@ -1,14 +1,14 @@
 // The first page: whether all days are safe, until when what is not can still be read, and every day at a glance.
 import { addDays, dayOf, daysIn } from '../../../day.ts';
 import { listedResources, type ListedResource } from '../../../model.ts';
-import type { Balance, CoverageDay } from '../../../catalogue.ts';
-import type { Progress } from '../../../query/report-types.ts';
+import type { ArchiveProblem, Balance, CoverageDay } from '../../../catalogue.ts';
 import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { Chart } from '../chart.tsx';
 import { sumOf } from '../exact-sum.ts';
+import { Foreign } from '../layout.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { safetyOf, type Safety } from '../safety.ts';
-import { isOpenAlert } from './alerts.tsx';
+import { isWrong, sentenceOf } from './alerts.tsx';
 import { Calendar, rangesText } from './calendar.tsx';
 import { axisOf, byPeriod, outcomes } from './figure.tsx';
 
@@ -17,14 +17,14 @@ export const overviewPage: Page = { path: '/', nav: 'overview', read };
 async function read(view: View): Promise<Made> {
   const { archive, project, now } = view;
   const to = addDays(dayOf(now), 1);
-  const [coverage, books, progress, alerts, orders] = await Promise.all([
+  const [coverage, books, problems, orders] = await Promise.all([
     ofAll(view, (of) => archive.coverage(of)),
     ofAll(view, (of) => archive.books(of)),
-    archive.progress({ project }),
-    archive.alerts({ project }),
+    archive.problems({ project }),
     archive.statistics.orders({ project, by: 'day', from: addDays(to, -31), to }),
   ]);
   const safety = safetyOf(coverage, view.now);
+  const wrong = problems.filter(isWrong);
   const headline = headlineOf(view, safety);
   return {
     title: headline,
@@ -33,14 +33,16 @@ async function read(view: View): Promise<Made> {
     hasCharts: true,
     body: (
       <>
-        <h1 class={(safety.closing?.atRisk ?? 0) > 0 ? 'bad' : undefined}>{headline}</h1>
-        <Lead view={view} safety={safety} progress={progress} />
+        <h1 class={wrong.some(({ level }) => level === 'critical') ? 'bad' : undefined}>
+          {headline}
+        </h1>
+        <Wrong view={view} problems={wrong} />
+        <Lead view={view} safety={safety} isWell={wrong.length === 0} />
         {books.map((balance) => (
           <p class={balance.balance === 'more' ? 'notice' : undefined}>
             {booksText(view, balance)}
           </p>
         ))}
-        <Alerts view={view} open={alerts.filter(isOpenAlert).length} />
         {coverage.length > 0 && (
           <Held view={view} coverage={coverage} held={await heldOf(view, coverage)} />
         )}
@@ -77,26 +79,14 @@ function headlineOf({ words, format }: View, safety: Safety): string {
   return headline.safe(format.number(safety.days));
 }
 
-/** After so long without a run that did all that was due, nobody may say that nothing is at risk. */
-const stalledMs = 6 * 3_600_000;
-
-function Lead(props: { view: View; safety: Safety; progress: Progress | null }) {
-  const { view, safety, progress } = props;
+function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
+  const { view, safety, isWell } = props;
   const { words, format, now } = view;
   const { closing, lost, readOnce, readAgainAt, reserved, unsettled } = safety;
   const [separator, end] = view.lang === 'zh' ? ['；', '。'] : ['; ', '.'];
   if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
-  // Both on the platform's clock.
-  const succeededAt = progress?.succeededAt ?? null;
-  const idleMs = succeededAt === null ? 0 : now - Date.parse(succeededAt);
-  const isParked = (progress?.parked ?? null) !== null;
-  const isStalled = idleMs > stalledMs;
   return (
     <>
-      {isParked && <p class="notice">{words.headline.parked}</p>}
-      {isStalled && !isParked && (
-        <p class="notice">{words.headline.stalled(format.span(idleMs))}</p>
-      )}
       {lost.length > 0 && <p class="notice">{words.headline.lostMore(rangesText(view, lost))}</p>}
       <p class="lead">
         {closing !== null && (
@@ -109,16 +99,7 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
                   )
                 : words.headline.closed(format.monthName(closing.month))}
             </strong>
-            {closing.atRisk > 0 ? (
-              <>
-                {separator}
-                <span class="bad">{words.headline.atRisk(format.number(closing.atRisk))}</span>
-              </>
-            ) : isParked || isStalled ? (
-              end
-            ) : (
-              separator + words.headline.noRisk
-            )}
+            {isWell ? separator + words.headline.noRisk : end}
           </>
         )}{' '}
         {readOnce > 0 && words.headline.readOnce(format.number(readOnce), format.time(readAgainAt))}{' '}
@@ -126,6 +107,29 @@ function Lead(props: { view: View; safety: Safety; progress: Progress | null }) 
         {reserved > 0 && words.headline.reserved(format.number(reserved))}
       </p>
     </>
+  );
+}
+
+/** The others are on the page of alerts. */
+const problemsShown = 3;
+
+/** The worst first, as the archive gives them. */
+function Wrong({ view, problems }: { view: View; problems: readonly ArchiveProblem[] }) {
+  const { words, format } = view;
+  if (problems.length === 0) return null;
+  return (
+    <div class="notice">
+      {problems.slice(0, problemsShown).map((problem) => (
+        <p>
+          <Foreign text={sentenceOf(view, problem)} />
+        </p>
+      ))}
+      <p>
+        {problems.length > problemsShown &&
+          words.headline.moreProblems(format.number(problems.length - problemsShown))}{' '}
+        <a href={linkTo(view, '/alerts')}>{words.headline.whatToDo}</a>
+      </p>
+    </div>
   );
 }
 
@@ -166,17 +170,6 @@ function booksText(view: View, of: Balance): string {
     holds: holds(),
     asked: format.time(of.askedAt),
   });
-}
-
-function Alerts({ view, open }: { view: View; open: number }) {
-  const { words, format } = view;
-  if (open === 0) return null;
-  return (
-    <p class="notice">
-      {words.headline.alerts(format.number(open))}{' '}
-      <a href={linkTo(view, '/alerts')}>{words.headline.whatToDo}</a>
-    </p>
-  );
 }
 
 function Lately({ view, orders }: { view: View; orders: readonly OrderFigures[] }) {
