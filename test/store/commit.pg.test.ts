@@ -20,13 +20,25 @@ fileOnDatabase((given) => ({ db } = given));
 let projects = 0;
 beforeEach(async () => {
   const projectId = `p${++projects}`;
-  await withTx(db, (tx) =>
-    addSlices(tx, [
-      { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
-    ]),
-  );
+  await enter(projectId, [day]);
   slice = await next(projectId);
 });
+
+/** Days of orders, due and not read. */
+const enter = (projectId: string, days: string[]): Promise<number> =>
+  withTx(db, (tx) =>
+    addSlices(
+      tx,
+      days.map((one) => ({
+        projectId,
+        resource: 'orders',
+        owner: '',
+        day: one,
+        dueAt: noon,
+        deadlineAt: noon,
+      })),
+    ),
+  );
 
 async function next(projectId: string, except: Slice[] = []): Promise<Slice> {
   const found = await nextSlice(db, { projectId, dueBy: null, today: day, except });
@@ -109,17 +121,14 @@ test('a page becomes typed rows, its entry, its checkpoint', async () => {
 test('P2: a page committed twice changes nothing', async () => {
   const one = page(0, noon, [order({ id: 'a' }), order({ id: 'b' })]);
   await commit([one]);
-  const before = await db.query(
-    'select ctid, xmin, * from archive.orders where project_id = $1 order by operation_id',
-    [slice.projectId],
-  );
-  const effects = await commit([one]);
-  const after = await db.query(
-    'select ctid, xmin, * from archive.orders where project_id = $1 order by operation_id',
-    [slice.projectId],
-  );
-  expect(effects).toMatchObject({ inserted: 0, changed: 0, versions: 0 });
-  expect(after.rows).toEqual(before.rows);
+  const held = async (): Promise<unknown[]> => {
+    const sql =
+      'select ctid, xmin, * from archive.orders where project_id = $1 order by operation_id';
+    return (await db.query(sql, [slice.projectId])).rows;
+  };
+  const before = await held();
+  expect(await commit([one])).toMatchObject({ inserted: 0, changed: 0, versions: 0 });
+  expect(await held()).toEqual(before);
 });
 
 test('P2: a page older than what its slice already holds is refused, and nothing of it is written', async () => {
@@ -134,17 +143,9 @@ test('P2: a page older than what its slice already holds is refused, and nothing
 
 test('P8: entering days waits for no slice that somebody else is writing', async () => {
   const { projectId } = slice;
-  const given = {
-    projectId,
-    resource: 'orders' as const,
-    owner: '',
-    dueAt: noon,
-    deadlineAt: noon,
-  };
-  const days = [day, '2026-03-11'].map((one) => ({ ...given, day: one }));
   const entered = await withTx(db, async (tx) => {
     await tx.query('update sync.slices set due_at = due_at where project_id = $1', [projectId]);
-    return withTx(db, (other) => addSlices(other, days));
+    return enter(projectId, [day, '2026-03-11']);
   });
   expect(entered).toBe(1);
 });
@@ -255,20 +256,7 @@ test('P2: contents committed in every order, from different slices, end in the s
   const results = new Set<string>();
   for (const sequence of permutations(contents)) {
     const projectId = `perm${++projects}`;
-    const days = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04'];
-    await withTx(db, (tx) =>
-      addSlices(
-        tx,
-        days.map((d) => ({
-          projectId,
-          resource: 'orders' as const,
-          owner: '',
-          day: d,
-          dueAt: noon,
-          deadlineAt: noon,
-        })),
-      ),
-    );
+    await enter(projectId, ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04']);
     const slices: Slice[] = [];
     for (const content of sequence) {
       slice = await next(projectId, slices);
@@ -288,11 +276,7 @@ test('P2: pages of one slice in every order: the refused ones are read again, an
   const results = new Set<string>();
   for (const sequence of permutations([0, 1, 2])) {
     const projectId = `seq${++projects}`;
-    await withTx(db, (tx) =>
-      addSlices(tx, [
-        { projectId, resource: 'orders', owner: '', day, dueAt: noon, deadlineAt: noon },
-      ]),
-    );
+    await enter(projectId, [day]);
     slice = await next(projectId);
     const asked = (i: number, at: number) =>
       page(i, at, [
@@ -322,18 +306,9 @@ test('P2: pages of one slice in every order: the refused ones are read again, an
 test('overlapping commits from several writers neither deadlock nor lose a content', async () => {
   const writers = 4;
   const ids = Array.from({ length: 60 }, (_, i) => `o${i}`);
-  await withTx(db, (tx) =>
-    addSlices(
-      tx,
-      Array.from({ length: writers }, (_, i) => ({
-        projectId: slice.projectId,
-        resource: 'orders' as const,
-        owner: '',
-        day: `2026-02-0${i + 1}`,
-        dueAt: noon,
-        deadlineAt: noon,
-      })),
-    ),
+  await enter(
+    slice.projectId,
+    Array.from({ length: writers }, (_, i) => `2026-02-0${i + 1}`),
   );
   const slices: Slice[] = [];
   for (let i = 0; i < writers; i++) slices.push(await next(slice.projectId, slices));
@@ -361,13 +336,7 @@ test('P2: two lists that show one record in the same group leave it under its ow
   const { projectId } = slice;
   const before = { ...slice, day: '2026-03-09' };
   const after = { ...slice, day: '2026-03-11' };
-  const times = { dueAt: noon, deadlineAt: noon };
-  await withTx(db, (tx) =>
-    addSlices(
-      tx,
-      [before, after].map((one) => ({ ...one, ...times })),
-    ),
-  );
+  await enter(projectId, [before.day, after.day]);
   const show = (by: Db, of: Slice, walk: number, at: number) =>
     commitPages(by, {
       slice: of,
@@ -377,13 +346,8 @@ test('P2: two lists that show one record in the same group leave it under its ow
       writtenAt: at,
     });
   await show(db, before, 1, noon);
-  const taken = await takeProject(
-    db,
-    projectId,
-    { holder: 'a', process: 'a' },
-    60_000,
-    () => false,
-  );
+  const name = { holder: 'a', process: 'a' };
+  const taken = await takeProject(db, projectId, name, 60_000, () => false);
   if (!('epoch' in taken)) throw new Error('it is held');
   const holder = db.asHolder(projectId, taken.epoch);
   await Promise.all([
@@ -421,14 +385,7 @@ test('a record stands under the day whose list shows it, until its own day’s l
   };
   const ofNoTime = '{"operation_id":"zero","create_time":"0001-01-01T00:00:00Z"}';
   const [before, after] = ['2026-03-09', '2026-03-11'];
-  for (const other of [before, after, wholeList]) {
-    const times = { dueAt: noon, deadlineAt: noon };
-    await withTx(db, (tx) =>
-      addSlices(tx, [
-        { projectId: slice.projectId, resource: 'orders', owner: '', day: other, ...times },
-      ]),
-    );
-  }
+  await enter(slice.projectId, [before, after, wholeList]);
   expect(await under(before, noon)).toBe(before);
   expect(await under(wholeList, noon + 1)).toBe(before);
   expect(await under(after, noon + 2)).toBe(after);

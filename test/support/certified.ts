@@ -7,16 +7,10 @@ import type { LiteralRecords } from '../../src/simulator/options.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import type { Worker } from '../../src/sync/worker.ts';
-import type { Finding } from '../../src/verify/finding.ts';
-import {
-  verifyChains,
-  verifyProject,
-  type ListVerified,
-  type Verifying,
-} from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';
 import { settle } from './ledger.ts';
 import { observe as observeIn, parsed } from './observe.ts';
+import { verified, type Verified } from './verified.ts';
 
 /** March has left the window, and what became of it is decided. */
 export const marchIsOver = Date.parse('2026-05-01T12:05:00Z');
@@ -25,7 +19,7 @@ export type Certified = Bench & {
   folder: string;
   /** As a superuser, who can do what the service itself cannot. */
   owner: Db;
-  verify(heads?: string[]): Promise<{ lists: ListVerified[]; findings: Finding[] }>;
+  verify(heads?: string[]): Promise<Verified>;
   /**
    * Keeps rows, files and the hour as they are now, under a name, and gives what puts them back: quicker by far than
    * another archive. What the platform has changed meanwhile stays changed.
@@ -87,22 +81,7 @@ export async function createUncertified(
     ...bench,
     folder,
     owner,
-    verify: async (heads = []) => {
-      const findings: Finding[] = [];
-      const verifying: Verifying = {
-        db: bench.db,
-        projectId: 'p',
-        months: null,
-        certificatesDir: folder,
-        heads,
-        signal: new AbortController().signal,
-        onFinding: (finding) => void findings.push(finding),
-        onProgress: () => undefined,
-      };
-      const lists = await verifyProject(verifying);
-      await verifyChains(verifying);
-      return { lists, findings };
-    },
+    verify: (heads = []) => verified(bench.db, { certificatesDir: folder, heads }),
     keep: async (name) => {
       const now = bench.simulator.clock.now();
       const copy = `${folder} ${name}`;

@@ -2,22 +2,18 @@
 // changed, went and came back, and the file behind a certificate link. And the means to spoil it.
 import { createFileFetcher } from '../../src/platform/certificate-file.ts';
 import type { LiteralToken, LiteralTransaction } from '../../src/simulator/lookups.ts';
-import type { Resource } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/enter.ts';
 import type { Worker } from '../../src/sync/worker.ts';
-import type { Finding } from '../../src/verify/finding.ts';
-import { verifyProject, type ListVerified } from '../../src/verify/verify.ts';
+import type { Verifying } from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';
 import { startHttpsServer } from './https-server.ts';
+import { verified, type Verified } from './verified.ts';
 
 export type Unlisted = Bench & {
   /** As a superuser, who can do what the service itself cannot. */
   owner: Db;
-  verify(
-    resources?: Resource[],
-    project?: string,
-  ): Promise<{ lists: ListVerified[]; findings: Finding[] }>;
+  verify(asked?: Partial<Verifying>): Promise<Verified>;
 };
 
 const dayMs = 86_400_000;
@@ -126,20 +122,7 @@ export async function createUnlisted(): Promise<Unlisted> {
   return {
     ...bench,
     owner,
-    verify: async (resources, projectId = 'p') => {
-      const findings: Finding[] = [];
-      const lists = await verifyProject({
-        db: bench.db,
-        projectId,
-        ...(resources === undefined ? {} : { resources }),
-        months: null,
-        certificatesDir: null,
-        signal: new AbortController().signal,
-        onFinding: (finding) => void findings.push(finding),
-        onProgress: () => undefined,
-      });
-      return { lists, findings };
-    },
+    verify: (asked) => verified(bench.db, asked),
     close: async () => {
       await owner.close();
       await bench.close();

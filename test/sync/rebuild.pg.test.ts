@@ -445,7 +445,7 @@ describe('of what no list shows', () => {
   }
 
   const unlistedFindings = async (): Promise<string[]> =>
-    (await archive.verify(['transactions', 'tokens'])).findings.map(
+    (await archive.verify({ resources: ['transactions', 'tokens'] })).findings.map(
       ({ kind, id, says }) => `${kind} ${id}: ${says}`,
     );
 

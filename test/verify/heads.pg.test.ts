@@ -10,10 +10,10 @@ import { readStatus } from '../../src/query/status.ts';
 import { openDb } from '../../src/store/db.ts';
 import { newestHeads } from '../../src/store/journal/heads.ts';
 import { headsIn, publishHeads } from '../../src/verify/publish-heads.ts';
-import { verifyChains } from '../../src/verify/verify.ts';
 import { createBench, noon, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
 import { remadeJournal } from '../support/tamperings.ts';
+import { verified } from '../support/verified.ts';
 
 let bench: Bench;
 let headsDir: string;
@@ -44,20 +44,8 @@ const write = (id: string, at: string): Promise<void> =>
     [{ operation_id: id, status: 2, create_time: '2026-04-01T10:00:00Z' }],
     at,
   );
-const verified = async (heads: string[]): Promise<string[]> => {
-  const says: string[] = [];
-  await verifyChains({
-    db: bench.db,
-    projectId: 'p',
-    months: null,
-    certificatesDir: null,
-    heads,
-    signal: new AbortController().signal,
-    onFinding: (finding) => void says.push(finding.says),
-    onProgress: () => undefined,
-  });
-  return says;
-};
+const saidOf = async (heads: string[]): Promise<string[]> =>
+  (await verified(bench.db, { resources: [], heads })).findings.map(({ says }) => says);
 
 test('a run that wrote something adds a line; one that wrote nothing adds no entry and no line', async () => {
   const first = await lines();
@@ -98,7 +86,7 @@ test('what earlier processes owed is covered by the newest, behind a line that w
   expect(after.slice(0, -1)).toEqual([...before, '4\t2026-04-06T']);
   const [project] = await readStatus(bench.db);
   expect(after.at(-1)).toBe(`${project?.head?.no}\t${project?.head?.at}\t${project?.head?.head}`);
-  expect(await verified(headsIn(await readFile(path(), 'utf8')))).toEqual([]);
+  expect(await saidOf(headsIn(await readFile(path(), 'utf8')))).toEqual([]);
 });
 
 test('sabotaged: a journal made anew passes none of the heads kept, and nothing of it is added to them', async () => {
@@ -119,6 +107,6 @@ test('sabotaged: a journal made anew passes none of the heads kept, and nothing 
     expect.stringMatching(/^The last head in the file is none of this archive/),
   ]);
   expect(await readFile(path(), 'utf8')).toBe(before);
-  expect(await verified([])).toEqual([]);
-  expect(await verified(headsIn(before))).toHaveLength(4);
+  expect(await saidOf([])).toEqual([]);
+  expect(await saidOf(headsIn(before))).toHaveLength(4);
 });

@@ -7,7 +7,6 @@ import { transactionShapes } from '../../src/store/tables.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import type { Finding } from '../../src/verify/finding.ts';
-import { verifyProject } from '../../src/verify/verify.ts';
 import { forgedSha } from '../support/tamperings.ts';
 import { createUnlisted, type Unlisted } from '../support/unlisted.ts';
 
@@ -82,25 +81,15 @@ test('the untouched archive passes, and everything in it was looked at', async (
 
 test('only the resource that is asked for is looked at', async () => {
   await archive.owner.query(`update archive.tokens set scale = 3`);
-  expect((await archive.verify(['transactions'])).findings).toEqual([]);
-  const { lists, findings } = await archive.verify(['tokens']);
+  expect((await archive.verify({ resources: ['transactions'] })).findings).toEqual([]);
+  const { lists, findings } = await archive.verify({ resources: ['tokens'] });
   expect(lists).toHaveLength(1);
   expect(new Set(findings.map(({ resource }) => resource))).toEqual(new Set(['tokens']));
 });
 
 test('a month narrows results to those first seen in it, and leaves tokens out', async () => {
-  const lists = (from: string, to: string) =>
-    verifyProject({
-      db: archive.db,
-      projectId: 'p',
-      months: { from, to },
-      certificatesDir: null,
-      signal: new AbortController().signal,
-      onFinding: () => undefined,
-      onProgress: () => undefined,
-    });
   const held = async (from: string, to: string): Promise<unknown> => {
-    const last = (await lists(from, to)).at(-1);
+    const last = (await archive.verify({ months: { from, to } })).lists.at(-1);
     return [last?.resource, last?.records, last?.files];
   };
   expect(await held('2026-04-01', '2026-05-01')).toEqual(['transactions', 14, 1]);
@@ -283,7 +272,7 @@ describe('what is held', () => {
     await withTx(archive.db, (tx) =>
       writeInto(tx, transactionShapes.v3, to, observed, Date.parse('2026-04-09T12:00:00Z')),
     );
-    const { lists, findings } = await archive.verify(['transactions']);
+    const { lists, findings } = await archive.verify({ resources: ['transactions'] });
     expect(findings).toEqual([]);
     expect(lists).toMatchObject([{ versions: 4 }]);
   });
@@ -305,17 +294,17 @@ test('projects of the same ids are told apart, and one that holds nothing is cle
        from (select * from sync.journal
               where project_id = 'p' and resource not in ('orders', 'nft_classes') order by no) entries`,
   );
-  expect((await archive.verify(undefined, 'q')).findings).toEqual([]);
+  expect((await archive.verify({ projectId: 'q' })).findings).toEqual([]);
   await archive.owner.query(
     `delete from archive.transactions where project_id = 'q' and operation_id = 'plain' and api_version = 'v3';
      delete from archive.certificate_files where project_id = 'q';
      delete from archive.tokens where project_id = 'q' and symbol = 'aa'`,
   );
   expect((await archive.verify()).findings).toEqual([]);
-  const { findings } = await archive.verify(undefined, 'q');
+  const { findings } = await archive.verify({ projectId: 'q' });
   const told = findings.map(({ project, kind, id }) => `${project} ${kind} ${id}`);
   expect(told).toEqual(['q missing recorded', 'q missing plain', 'q missing aa']);
-  const empty = await archive.verify(undefined, 'empty');
+  const empty = await archive.verify({ projectId: 'empty' });
   expect(empty.findings).toEqual([]);
   expect(empty.lists.map(({ records, files }) => records + files)).toEqual([0, 0, 0, 0]);
 });
