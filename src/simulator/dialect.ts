@@ -80,7 +80,6 @@ export const switches = {
   classesWindow: flag(true, 'classes vanish with their month as orders do'),
   unknownFields: flag(false, 'records and envelopes carry fields the document does not name'),
   feePath: oneOf(['fee', 'fees'], 'last segment of the token fee path; newer nodes use fees'),
-  toleranceMs: amount(300_000, 'X-Timestamp may be off by so much; 0: not looked at'),
 } as const;
 
 export type Dialect = {

@@ -1,10 +1,10 @@
 // One page of a list (docs/platform.md §4.4, §4.7): which records it shows, and the keys that lead on and back. A value
 // until it is written, so that faults can be done to it.
+import { createHash } from 'node:crypto';
 import type { Instant, ListedResource } from '../model.ts';
 import type { QueryParameters } from '../platform/target.ts';
 import type { ClassFilter } from './classes.ts';
 import type { Dialect } from './dialect.ts';
-import { decodeKey, encodeKey, type PageKey } from './keys.ts';
 import { placeOf, type Entry, type ListPlace, type RecordList, type Selection } from './list.ts';
 import { statusWords, type OrderFilter } from './orders.ts';
 import {
@@ -220,4 +220,32 @@ function pageText(
   const empty = { array: `,"${name}":[]`, null: `,"${name}":null`, absent: '' };
   const list = rows.length > 0 ? `,"${name}":[${texts}]` : empty[emptyList];
   return `{"data":{${head}${list}}${unknownFields ? `,"server_time":${now},"trace":{"id":"t-0"}` : ''}}`;
+}
+
+/**
+ * Opaque to a client, and awkward on purpose: base64 with `+`, `/` and `=`, which a careless client breaks. A key says
+ * where a page begins, not on which page: what is added or hidden elsewhere does not shift it.
+ */
+type PageKey = {
+  /** `next`: what follows `place`; `prev`: what comes before it; `start`: the first page. */
+  kind: 'next' | 'prev' | 'start';
+  place: ListPlace;
+  /** The number of the request it was given on; null for a key that does not age. */
+  request: number | null;
+};
+
+const checkBytes = 8;
+
+const encodeKey = (key: PageKey, seed: number): string => sealed(JSON.stringify(key), seed);
+
+/** Null for whatever is no key of this world, a damaged one included. */
+function decodeKey(key: string, seed: number): PageKey | null {
+  const text = Buffer.from(key, 'base64').subarray(checkBytes).toString('utf8');
+  return sealed(text, seed) === key ? (JSON.parse(text) as PageKey) : null;
+}
+
+/** With a checksum over text and seed: keys of another world are refused as keys of another platform would be. */
+function sealed(text: string, seed: number): string {
+  const check = createHash('sha256').update(`${seed} ${text}`).digest().subarray(0, checkBytes);
+  return Buffer.concat([check, Buffer.from(text)]).toString('base64');
 }

@@ -3,19 +3,17 @@
 // nothing is gone and nothing was added the journal says (check-journal.ts).
 import type { ColumnValue, ParsedRecord, ProjectId, Resource } from '../model.ts';
 import {
+  readFiles,
+  readFilesUnheld,
   readRejects,
   readRows,
+  readUnaskedResults,
   versionsOf,
   type HeldContent,
+  type HeldFile,
   type HeldTyped,
   type Narrowed,
 } from '../store/read-held.ts';
-import {
-  readFiles,
-  readFilesUnheld,
-  readUnaskedResults,
-  type HeldFile,
-} from '../store/operations/contents.ts';
 import type { Tx } from '../store/db.ts';
 import {
   archivedOf,

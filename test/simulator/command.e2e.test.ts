@@ -74,7 +74,7 @@ test.each([
 test('--help names every switch and fault', async () => {
   const { code, stdout } = await runHere(['simulate', '--help']);
   expect(code).toBe(0);
-  for (const name of ['dayEnd=', 'keyExpired=', 'toleranceMs=', 'lyingTotal', 'wrongDate']) {
+  for (const name of ['dayEnd=', 'keyExpired=', 'monthEnd=', 'lyingTotal', 'wrongDate']) {
     expect(stdout).toContain(name);
   }
 });

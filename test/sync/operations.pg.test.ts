@@ -6,8 +6,11 @@ import { createFileFetcher } from '../../src/platform/certificate-file.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import { watchOperations } from '../../src/store/operations/enter.ts';
-import { commitOperation } from '../../src/store/operations/commit.ts';
-import { nextOperation, enterOperations } from '../../src/store/operations/watched.ts';
+import {
+  commitOperation,
+  nextOperation,
+  enterOperations,
+} from '../../src/store/operations/watched.ts';
 import { run } from '../../src/sync/run.ts';
 import type { Bench } from '../support/archive.ts';
 import { startHttpsServer, type HttpsServer } from '../support/https-server.ts';

@@ -6,15 +6,13 @@ import type { FileFetcher } from '../../platform/certificate-file.ts';
 import { isPlatformError } from '../../platform/refusal.ts';
 import {
   commitOperation,
-  type NewCertificateFile,
-  type OperationCommit,
-} from '../../store/operations/commit.ts';
-import { withTx } from '../../store/db.ts';
-import {
   enterOperations,
   nextOperation,
+  type NewCertificateFile,
+  type OperationCommit,
   type DueOperation,
 } from '../../store/operations/watched.ts';
+import { withTx } from '../../store/db.ts';
 import type { RunCounts } from '../../store/runs.ts';
 import {
   isResting,

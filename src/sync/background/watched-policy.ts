@@ -2,8 +2,7 @@
 // time. It knows no clock, no database and no network.
 import { cliffOf, dayOf, monthStart, startOf } from '../../day.ts';
 import { apiVersions, type ApiVersion, type Instant } from '../../model.ts';
-import type { OperationEnd } from '../../store/operations/commit.ts';
-import type { HeldResult, DueOperation } from '../../store/operations/watched.ts';
+import type { OperationEnd, HeldResult, DueOperation } from '../../store/operations/watched.ts';
 import { decidedAfterMs } from '../judge.ts';
 
 const hourMs = 3_600_000;
