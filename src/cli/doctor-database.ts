@@ -5,7 +5,7 @@ import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { checkSchema } from '../query/reader.ts';
 import { readReplica } from '../query/status.ts';
-import { inspectWay } from '../store/client.ts';
+import { inspectConnection } from '../store/client.ts';
 import { onlyRow, openDb, withTx, type Db, type Queryable } from '../store/db.ts';
 import { rehearse } from '../store/rehearsal.ts';
 import { ofReplica, type Store } from './app.ts';
@@ -76,7 +76,7 @@ async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<Serv
 }
 
 async function tellWay(db: Db, tell: Tell): Promise<void> {
-  const { tls, isHere, pooler } = await inspectWay(db.pool);
+  const { tls, isHere, pooler } = await inspectConnection(db.pool);
   if (tls !== null) {
     const checked = tls.isChecked ? 'the certificate is checked' : 'the certificate is not checked';
     tell('ok', 'TLS', `${tls.protocol}, ${checked}`);

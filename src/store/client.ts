@@ -114,7 +114,7 @@ export const Client = function (config: pg.ClientConfig) {
 } as unknown as typeof pg.Client;
 
 /** The way to the database as this side sees it. */
-export type Way = {
+export type ConnectionFound = {
   /** Null without TLS. */
   tls: { protocol: string; isChecked: boolean } | null;
   /** It does not leave this machine, as far as can be seen from here. */
@@ -124,7 +124,7 @@ export type Way = {
 };
 
 /** Takes two connections of the pool for a moment. */
-export async function inspectWay(pool: pg.Pool): Promise<Way> {
+export async function inspectConnection(pool: pg.Pool): Promise<ConnectionFound> {
   const [first, second] = [await pool.connect(), await pool.connect()];
   try {
     const { connection, processID } = first as unknown as Wire;

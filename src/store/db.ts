@@ -294,7 +294,18 @@ async function lend<T>(
   silenceMs: number,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const { client, isBroken, endedBy, release } = await takeConnection(db);
+  const client = await db.pool.connect().catch((error: unknown) => {
+    throw namedIfCut(error);
+  });
+  let isBroken = false;
+  let said: Error | undefined;
+  // The server may end the connection while we hold it: the query in flight then fails, which is enough; between two
+  // statements only this tells why. Without it the process would die of it.
+  const onError = (error: Error): void => {
+    isBroken = true;
+    said ??= error;
+  };
+  client.on('error', onError);
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   const giveUp = (): void => {
     const error = new Error(`nothing came from it for ${silenceMs / 1000} s`);
@@ -310,51 +321,13 @@ async function lend<T>(
     return result;
   } catch (error) {
     ended(false);
-    await client.query('rollback').catch(() => release(true));
-    throw isBroken() ? namedIfCut(error, endedBy()) : error;
+    await client.query('rollback').catch(() => (isBroken = true));
+    throw isBroken ? namedIfCut(error, said) : error;
   } finally {
     stream.setTimeout(0, giveUp);
-    release(false);
+    client.off('error', onError);
+    client.release(isBroken);
   }
-}
-
-type Taken = {
-  client: pg.PoolClient;
-  /** The server has ended it, or it was released for good. */
-  isBroken: () => boolean;
-  /** What the server said when it ended it between two statements; what is sent then only hears that it is gone. */
-  endedBy: () => Error | undefined;
-  /** Gives it back to the pool, or away for good; the first call counts. */
-  release: (forGood: boolean) => void;
-};
-
-/** One connection of the pool; the caller releases it. */
-async function takeConnection(db: Db): Promise<Taken> {
-  const client = await db.pool.connect().catch((error: unknown) => {
-    throw namedIfCut(error);
-  });
-  let broken = false;
-  let said: Error | undefined;
-  let released = false;
-  // The server may end the connection while we hold it: the query in flight then fails, which is enough. Without
-  // this the process would die of it.
-  const onError = (error: Error): void => {
-    broken = true;
-    said ??= error;
-  };
-  client.on('error', onError);
-  return {
-    client,
-    isBroken: () => broken,
-    endedBy: () => said,
-    release: (forGood) => {
-      if (released) return;
-      released = true;
-      broken ||= forGood;
-      client.off('error', onError);
-      client.release(broken);
-    },
-  };
 }
 
 /** Makes statistics of tables that have grown and have none yet, for Postgres to plan by. */

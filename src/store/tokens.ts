@@ -56,45 +56,40 @@ export function commitTokens(
   db: Db,
   snapshot: TokenSnapshot,
 ): Promise<RecordEffects & { rejected: number }> {
-  return withTx(db, (tx) => commitIn(tx, snapshot));
-}
-
-async function commitIn(
-  tx: Tx,
-  snapshot: TokenSnapshot,
-): Promise<RecordEffects & { rejected: number }> {
   const { projectId, records, rejects, takenAt, writtenAt } = snapshot;
   const symbols = [...new Set(records.map(({ record }) => record.id))];
-  await tx.query(
-    `insert into sync.token_snapshots as s (project_id, taken_at, height, shown, due_at)
-     values ($1, $2, $3, $4, $5)
-         on conflict (project_id) do update
-        set taken_at = excluded.taken_at, height = excluded.height, shown = excluded.shown, due_at = excluded.due_at,
-            attempts = 0, last_error = null`,
-    [
-      projectId,
-      iso(takenAt),
-      snapshot.height,
-      records.length + rejects.length,
-      iso(snapshot.dueAt),
-    ],
-  );
-  const place = placeBeside(projectId, 'tokens');
-  const seen = rejects.map((reject) => ({ ...reject, seenAt: takenAt }));
-  const entered = await keepRejects(tx, place, seen);
-  const told = { kind: 'contents' as const, says: { rejects: entered } };
-  const to = { projectId, ...(entered.length > 0 ? { entry: { place, told } } : {}) };
-  const effects = await writeInto(tx, tokenShape, to, records, writtenAt);
-  // P4: absence is recorded, and nothing more comes of it.
-  const gone = await tx.query<{ symbol: string }>(
-    `update archive.tokens set missing_since = $3, changed_at = $4
-      where project_id = $1 and symbol <> all ($2::text[]) and missing_since is null
-     returning symbol`,
-    [projectId, symbols, iso(takenAt), iso(writtenAt)],
-  );
-  const missing = gone.rows.map(({ symbol }) => symbol).toSorted();
-  await enterMissing(tx, place, missing, takenAt);
-  return { ...effects, rejected: entered.length };
+  return withTx(db, async (tx) => {
+    await tx.query(
+      `insert into sync.token_snapshots as s (project_id, taken_at, height, shown, due_at)
+       values ($1, $2, $3, $4, $5)
+           on conflict (project_id) do update
+          set taken_at = excluded.taken_at, height = excluded.height, shown = excluded.shown, due_at = excluded.due_at,
+              attempts = 0, last_error = null`,
+      [
+        projectId,
+        iso(takenAt),
+        snapshot.height,
+        records.length + rejects.length,
+        iso(snapshot.dueAt),
+      ],
+    );
+    const place = placeBeside(projectId, 'tokens');
+    const seen = rejects.map((reject) => ({ ...reject, seenAt: takenAt }));
+    const entered = await keepRejects(tx, place, seen);
+    const told = { kind: 'contents' as const, says: { rejects: entered } };
+    const to = { projectId, ...(entered.length > 0 ? { entry: { place, told } } : {}) };
+    const effects = await writeInto(tx, tokenShape, to, records, writtenAt);
+    // P4: absence is recorded, and nothing more comes of it.
+    const gone = await tx.query<{ symbol: string }>(
+      `update archive.tokens set missing_since = $3, changed_at = $4
+        where project_id = $1 and symbol <> all ($2::text[]) and missing_since is null
+       returning symbol`,
+      [projectId, symbols, iso(takenAt), iso(writtenAt)],
+    );
+    const missing = gone.rows.map(({ symbol }) => symbol).toSorted();
+    await enterMissing(tx, place, missing, takenAt);
+    return { ...effects, rejected: entered.length };
+  });
 }
 
 /** Puts the tokens off after they could not be read. */
