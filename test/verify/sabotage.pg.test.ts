@@ -109,52 +109,16 @@ describe('records', () => {
      where n.operation_id = o.operation_id and o.operation_id = $1`;
   const invented = inventedOrder(ofOne);
   // $ stands for the one that is altered, an order of the certified March or of April.
-  test.each<
-    [
-      what: string,
-      of: 'march' | 'april',
-      sql: string,
-      ...[kind: string, id: string, says: RegExp][],
-    ]
-  >([
-    [
-      'one letter of a raw',
-      'march',
-      `update archive.orders set raw = jsonb_set(raw, '{message}', '"altered"') ${ofOne}`,
-      ['altered', '$', /^raw_sha256 is [0-9a-f]{64}, and that of the record held is /],
-    ],
-    [
-      'a raw and its digest alike: the certificate catches it',
-      'march',
-      forged,
-      ['altered', '$', /^certified is raw_sha256 /],
-    ],
-    [
-      'a certified one put under another day',
-      'march',
-      `update archive.orders set slice_day = '2026-03-30' ${ofOne}`,
-      ['extra', '$', /is not certified/],
-    ],
-    [
-      'a key',
-      'april',
-      `update archive.orders set operation_id = 'another' ${ofOne}`,
-      ['altered', 'another', /^operation_id is not the one in the record/],
-      ['missing', '$', /is no longer held$/],
-    ],
-    [
-      'a certified one deleted',
-      'march',
-      `delete from archive.orders ${ofOne}`,
-      ['missing', '$', /^it is certified and no longer held$/],
-    ],
-    [
-      'invented in a certified month, dated back',
-      'march',
-      invented,
-      ['extra', 'invented', /is not certified/],
-    ],
-  ])('%s', async (_, of, sql, ...expected) => {
+  // prettier-ignore
+  const spoiled: [what: string, of: 'march' | 'april', sql: string, ...[kind: string, id: string, says: RegExp][]][] = [
+    ['one letter of a raw', 'march', `update archive.orders set raw = jsonb_set(raw, '{message}', '"altered"') ${ofOne}`, ['altered', '$', /^raw_sha256 is [0-9a-f]{64}, and that of the record held is /]],
+    ['a raw and its digest alike: the certificate catches it', 'march', forged, ['altered', '$', /^certified is raw_sha256 /]],
+    ['a certified one put under another day', 'march', `update archive.orders set slice_day = '2026-03-30' ${ofOne}`, ['extra', '$', /is not certified/]],
+    ['a key', 'april', `update archive.orders set operation_id = 'another' ${ofOne}`, ['altered', 'another', /^operation_id is not the one in the record/], ['missing', '$', /is no longer held$/]],
+    ['a certified one deleted', 'march', `delete from archive.orders ${ofOne}`, ['missing', '$', /^it is certified and no longer held$/]],
+    ['invented in a certified month, dated back', 'march', invented, ['extra', 'invented', /is not certified/]],
+  ];
+  test.each(spoiled)('%s', async (_, of, sql, ...expected) => {
     const id = of === 'march' ? march : april;
     const found = await spoil(sql, id);
     const named = expected.map(([kind, one]) => [kind, one === '$' ? id : one]);
@@ -337,29 +301,13 @@ describe('a certificate', () => {
 });
 
 describe('a file', () => {
-  test.each([
-    [
-      'a leaf is added',
-      'leaves.txt',
-      /$/,
-      `2026-03-31\tz\t${'0'.repeat(64)}\n`,
-      /^.*leaves.txt: its digest/,
-    ],
-    [
-      'a leaf is altered',
-      'leaves.txt',
-      /\t[0-9a-f]{64}/,
-      `\t${'0'.repeat(64)}`,
-      /leaves.txt: its digest/,
-    ],
-    [
-      'a certificate is altered',
-      'certificate.json',
-      /"records":/,
-      '"records":1',
-      /what is held agrees with the database$/,
-    ],
-  ])('in which %s', async (_, name, place, put, says) => {
+  // prettier-ignore
+  const changed: [what: string, name: string, place: RegExp, put: string, says: RegExp][] = [
+    ['a leaf is added', 'leaves.txt', /$/, `2026-03-31\tz\t${'0'.repeat(64)}\n`, /^.*leaves.txt: its digest/],
+    ['a leaf is altered', 'leaves.txt', /\t[0-9a-f]{64}/, `\t${'0'.repeat(64)}`, /leaves.txt: its digest/],
+    ['a certificate is altered', 'certificate.json', /"records":/, '"records":1', /what is held agrees with the database$/],
+  ];
+  test.each(changed)('in which %s', async (_, name, place, put, says) => {
     const path = join(archive.folder, 'p', `orders-2026-03.${name}`);
     await writeFile(path, (await readFile(path, 'utf8')).replace(place, put));
     const { findings } = await archive.verify();

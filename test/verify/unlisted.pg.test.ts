@@ -150,109 +150,34 @@ describe('a column', () => {
 const deleted = /^a content observed at .* was archived by entry \d+ of .* and is no longer held$/;
 const raw = `raw = raw || '{"message": "x"}'`;
 
+// prettier-ignore
+const spoiled: [what: string, sql: string, ...found: [kind: string, id: string, says: RegExp][]][] = [
+  ['the raw of a result', `update archive.transactions set ${raw} ${ofResult}`, ['altered', 'plain', /^by v3: raw_sha256 is /]],
+  ['its raw beside the bytes it came as', `update archive.transactions set ${raw} where operation_id = 'nul'`, ['altered', 'nul', /raw does not follow/]],
+  ['the bytes themselves', `update archive.transactions set raw_bytes = null where operation_id = 'nul'`, ['altered', 'nul', /raw_sha256 is/]],
+  ['bytes that are no JSON', `update archive.transactions set raw_bytes = 'nonsense' where operation_id = 'nul'`, ['altered', 'nul', /no record any more/]],
+  ['its raw, its digest and its columns alike', `update archive.transactions t set raw = n.raw, message = 'x', raw_sha256 = ${forgedSha('n.raw')}
+    from (select raw || '{"message": "x"}' as raw from archive.transactions ${ofResult}) n
+    where operation_id = 'plain' and api_version = 'v3'`, ['altered', 'plain', /^archived by entry \d+ of .* held is a content/]],
+  ['a result that is deleted', `delete from archive.transactions ${ofResult}`, ['missing', 'plain', deleted]],
+  ['a result put under another id', `update archive.transactions set operation_id = 'another' where operation_id = 'nul'`, ['extra', 'another', /operation that nobody gave/], ['missing', 'nul', deleted]],
+  ['a result taken from its operation', `delete from sync.watched_operations where operation_id = 'recorded'`, ['extra', 'recorded', /operation that nobody gave/]],
+  ['an earlier version of a result', `update archive.transaction_versions set raw = raw || '{"status": 0}'
+    where operation_id = 'moving' and api_version = 'v1beta1'`, ['altered', 'moving', /^by v1beta1: the version observed at 2026-04-06T/]],
+  ['the bytes of a certificate file', `update archive.certificate_files set bytes = 'other'`, ['altered', 'recorded', /have another digest/]],
+  ['its bytes and its digest', `update archive.certificate_files set bytes = 'x', sha256 = sha256('x')`, ['altered', 'recorded', /not the one that/]],
+  ['its link', `update archive.certificate_files set url = url || '/'`, ['altered', 'recorded', /no result held names the link/]],
+  ['a certificate file that is deleted', `delete from archive.certificate_files`, ['missing', 'recorded', /certificate file was kept/]],
+  ['the raw of a token', `update archive.tokens set raw = jsonb_set(raw, '{fees,issue_fee,amount}', '"11"') ${ofToken}`, ['altered', 'aa', /raw_sha256 is/]],
+  ['its fees taken away', `update archive.tokens set raw = raw - 'fees' ${ofToken}`, ['altered', 'aa', /raw_sha256 is/]],
+  ['its symbol', `update archive.tokens set symbol = 'cc' ${ofToken}`, ['altered', 'cc', /symbol is not the one in the record/], ['missing', 'aa', deleted]],
+  ['its raw as no token', `update archive.tokens set raw = '{}' ${ofToken}`, ['altered', 'aa', /no record any more/]],
+  ['a token that is deleted', `delete from archive.tokens ${ofToken}`, ['missing', 'aa', deleted]],
+  ['an earlier version of a token', `update archive.token_versions set raw = raw - 'fees' where symbol = 'bb'`, ['altered', 'bb', /the version observed at/]],
+];
+
 describe('what is held', () => {
-  test.each<[what: string, sql: string, ...found: [kind: string, id: string, says: RegExp][]]>([
-    [
-      'the raw of a result',
-      `update archive.transactions set ${raw} ${ofResult}`,
-      ['altered', 'plain', /^by v3: raw_sha256 is /],
-    ],
-    [
-      'its raw beside the bytes it came as',
-      `update archive.transactions set ${raw} where operation_id = 'nul'`,
-      ['altered', 'nul', /raw does not follow/],
-    ],
-    [
-      'the bytes themselves',
-      `update archive.transactions set raw_bytes = null where operation_id = 'nul'`,
-      ['altered', 'nul', /raw_sha256 is/],
-    ],
-    [
-      'bytes that are no JSON',
-      `update archive.transactions set raw_bytes = 'nonsense' where operation_id = 'nul'`,
-      ['altered', 'nul', /no record any more/],
-    ],
-    [
-      'its raw, its digest and its columns alike',
-      `update archive.transactions t set raw = n.raw, message = 'x', raw_sha256 = ${forgedSha('n.raw')}
-         from (select raw || '{"message": "x"}' as raw from archive.transactions ${ofResult}) n
-        where operation_id = 'plain' and api_version = 'v3'`,
-      ['altered', 'plain', /^archived by entry \d+ of .* held is a content/],
-    ],
-    [
-      'a result that is deleted',
-      `delete from archive.transactions ${ofResult}`,
-      ['missing', 'plain', deleted],
-    ],
-    [
-      'a result put under another id',
-      `update archive.transactions set operation_id = 'another' where operation_id = 'nul'`,
-      ['extra', 'another', /operation that nobody gave/],
-      ['missing', 'nul', deleted],
-    ],
-    [
-      'a result taken from its operation',
-      `delete from sync.watched_operations where operation_id = 'recorded'`,
-      ['extra', 'recorded', /operation that nobody gave/],
-    ],
-    [
-      'an earlier version of a result',
-      `update archive.transaction_versions set raw = raw || '{"status": 0}'
-        where operation_id = 'moving' and api_version = 'v1beta1'`,
-      ['altered', 'moving', /^by v1beta1: the version observed at 2026-04-06T/],
-    ],
-    [
-      'the bytes of a certificate file',
-      `update archive.certificate_files set bytes = 'other'`,
-      ['altered', 'recorded', /have another digest/],
-    ],
-    [
-      'its bytes and its digest',
-      `update archive.certificate_files set bytes = 'x', sha256 = sha256('x')`,
-      ['altered', 'recorded', /not the one that/],
-    ],
-    [
-      'its link',
-      `update archive.certificate_files set url = url || '/'`,
-      ['altered', 'recorded', /no result held names the link/],
-    ],
-    [
-      'a certificate file that is deleted',
-      `delete from archive.certificate_files`,
-      ['missing', 'recorded', /certificate file was kept/],
-    ],
-    [
-      'the raw of a token',
-      `update archive.tokens set raw = jsonb_set(raw, '{fees,issue_fee,amount}', '"11"') ${ofToken}`,
-      ['altered', 'aa', /raw_sha256 is/],
-    ],
-    [
-      'its fees taken away',
-      `update archive.tokens set raw = raw - 'fees' ${ofToken}`,
-      ['altered', 'aa', /raw_sha256 is/],
-    ],
-    [
-      'its symbol',
-      `update archive.tokens set symbol = 'cc' ${ofToken}`,
-      ['altered', 'cc', /symbol is not the one in the record/],
-      ['missing', 'aa', deleted],
-    ],
-    [
-      'its raw as no token',
-      `update archive.tokens set raw = '{}' ${ofToken}`,
-      ['altered', 'aa', /no record any more/],
-    ],
-    [
-      'a token that is deleted',
-      `delete from archive.tokens ${ofToken}`,
-      ['missing', 'aa', deleted],
-    ],
-    [
-      'an earlier version of a token',
-      `update archive.token_versions set raw = raw - 'fees' where symbol = 'bb'`,
-      ['altered', 'bb', /the version observed at/],
-    ],
-  ])('%s', async (_, sql, ...expected) => {
+  test.each(spoiled)('%s', async (_, sql, ...expected) => {
     const found = await spoil(sql);
     const named = found.map(({ kind, id }) => [kind, id]);
     expect(named).toEqual(expected.map(([kind, id]) => [kind, id]));
