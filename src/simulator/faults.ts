@@ -53,7 +53,7 @@ const ruleSchema = z.strictObject({
 });
 
 type Loose<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-export type FaultRule = Loose<z.output<typeof ruleSchema>>;
+type FaultRule = Loose<z.output<typeof ruleSchema>>;
 
 /** Several rules may stand for one fault; null ends it. */
 export type Faults = { [N in FaultName]: FaultRule | readonly FaultRule[] | null };
@@ -61,7 +61,7 @@ export type Faults = { [N in FaultName]: FaultRule | readonly FaultRule[] | null
 /** The faults that hit one request, with the rule's details. */
 export type Hits = ReadonlyMap<FaultName, FaultRule>;
 
-export type FaultPlan = {
+type FaultPlan = {
   set(faults: Partial<Faults>): void;
   /** Decides for request number `request`; counted rules count down. */
   draw(path: string, query: string, request: number): Hits;

@@ -49,7 +49,7 @@ export type Change = (
   text: string,
 ) => Record<string, unknown> | string;
 
-export type Ties = 'id' | 'insertion';
+type Ties = 'id' | 'insertion';
 
 /** Where a record stands in its list. An id longer than its key may be is cut: order needs no more. */
 export type ListPlace = { at: Instant; seq: number; id: string };

@@ -24,7 +24,7 @@ import {
 /** JSON texts of the `data` objects that a test wrote. */
 export type LiteralTransaction = { v1beta1?: string; v3?: string };
 
-export type SimulatedTransactions = {
+type SimulatedTransactions = {
   answer(
     version: 'v1beta1' | 'v3',
     operationId: string,

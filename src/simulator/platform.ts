@@ -27,7 +27,7 @@ export type Answered = {
   project: SimulatorProject | null;
 };
 
-export type SimulatedPlatform = {
+type SimulatedPlatform = {
   /** `behindMs`: as it was so long ago, though the request is let in or not by the clock of now. */
   answer(target: Target, headers: IncomingHttpHeaders, request: number, behindMs: number): Answered;
   /** All classes, or the first project's orders. */

@@ -7,7 +7,7 @@ import { Client, type Connection } from './client.ts';
 import { connectionError, databaseError, hasNoTls, namedIfCut, standby } from './db-errors.ts';
 import type { TransactionSettings } from './transaction-settings.ts';
 
-export type ServerFound = {
+type ServerFound = {
   /** The wanted role where the login may run as it; otherwise null. */
   role: string | null;
   /** What transactions on this server name besides. */

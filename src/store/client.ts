@@ -114,7 +114,7 @@ export const Client = function (config: pg.ClientConfig) {
 } as unknown as typeof pg.Client;
 
 /** The way to the database as this side sees it. */
-export type ConnectionFound = {
+type ConnectionFound = {
   /** Null without TLS. */
   tls: { protocol: string; isChecked: boolean } | null;
   /** It does not leave this machine, as far as can be seen from here. */

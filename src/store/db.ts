@@ -49,9 +49,9 @@ export type Db = Queryable & {
 };
 
 /** How long it took from its begin to its end, in seconds. */
-export type OnTransaction = (isCommitted: boolean, seconds: number) => void;
+type OnTransaction = (isCommitted: boolean, seconds: number) => void;
 
-export type DbOptions = {
+type DbOptions = {
   connectionString: DatabaseAddress;
   /** Connections at most. */
   max?: number;
@@ -87,7 +87,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** `2026-03-01 10:00:00.5+00`, as Postgres prints it in UTC, as RFC 3339 text. */
-export function timeText(text: string): string {
+function timeText(text: string): string {
   // Of the years that everybody has; by hand, for every record read has several.
   if (text.charAt(10) === ' ' && text.endsWith('+00')) {
     return `${text.slice(0, 10)}T${text.slice(11, -3)}Z`;

@@ -10,7 +10,7 @@ import { runs, slices } from './schema.ts';
 /** Half-open days, one resource; absent means all. */
 export type Only = { days?: DayRange; resource?: ListedResource };
 
-export type DueOptions = {
+type DueOptions = {
   projectId: ProjectId;
   /** Slices due at or before this moment (platform's clock); null: due or not. */
   dueBy: Instant | null;
@@ -109,7 +109,7 @@ export async function newestFailure(db: Queryable, projectId: ProjectId): Promis
   return rows[0]?.error ?? null;
 }
 
-export type Outlook = {
+type Outlook = {
   /** Neither final nor lost. */
   slices: Slice[];
   /** Requests a second that the last process was allowed; null while none has asked. */

@@ -150,7 +150,7 @@ export type Evidence = {
 };
 
 /** `list`: a walk of the list shows all; `each status`: it may leave some out. */
-export type BooksAsk = 'list' | 'each status';
+type BooksAsk = 'list' | 'each status';
 
 const { byStatus: _byStatus, digest: _digest, ...columns } = getTableColumns(readings);
 

@@ -10,9 +10,10 @@ import { facts } from './schema.ts';
 export type Facts = ReadonlyMap<string, string>;
 
 /** `probedAt`: when those of a list were last probed as a whole; null before its first contact. */
-export type ProbedFacts = { facts: Facts; probedAt: (list: ListedResource) => Instant | null };
-
-export async function readProbedFacts(db: Queryable, projectId: ProjectId): Promise<ProbedFacts> {
+export async function readProbedFacts(
+  db: Queryable,
+  projectId: ProjectId,
+): Promise<{ facts: Facts; probedAt: (list: ListedResource) => Instant | null }> {
   const known = await drizzleOn(db)
     .select({ fact: facts.fact, value: facts.value, at: facts.confirmedAt })
     .from(facts)
@@ -88,7 +89,7 @@ export async function readContacts(
 /** What is measured moves by nature: that it did is no news. The names of such facts, as a pattern for Postgres. */
 const measured = '\\.oldest_day$';
 
-export type ChangedFact = { fact: string; from: string; to: string };
+type ChangedFact = { fact: string; from: string; to: string };
 
 /** Records what was observed now; returns the facts of behaviour that said something else before. */
 export async function recordFacts(

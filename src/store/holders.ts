@@ -5,9 +5,6 @@
 import type { ProjectId } from '../model.ts';
 import { onlyRow, withTx, type Db, type Queryable } from './db.ts';
 
-/** A process as others know it: `holder` for people, `process` for a look whether it has ended. */
-export type HolderName = { holder: string; process: string };
-
 /** Who holds a project, and since when (RFC 3339). */
 export type HeldBy = { holder: string; heldSince: string };
 
@@ -21,13 +18,14 @@ const rowsOf = (leaseMs: string): string =>
      from sync.holders`;
 
 /**
- * Takes a project that nobody holds, or whose holder has ended; returns its epoch, else who holds it. A transaction of
- * the last holder that is still open is not waited for: it ends by itself.
+ * Takes a project that nobody holds, or whose holder has ended; returns its epoch, else who holds it. The process is
+ * named for people (`holder`) and for a look whether it has ended (`process`). A transaction of the last holder that is
+ * still open is not waited for: it ends by itself.
  */
 export async function takeProject(
   db: Db,
   projectId: ProjectId,
-  { holder, process }: HolderName,
+  { holder, process }: { holder: string; process: string },
   leaseMs: number,
   hasEnded: (process: string) => boolean,
 ): Promise<{ epoch: number } | HeldBy> {

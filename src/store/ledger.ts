@@ -109,7 +109,7 @@ export const keyOf = ({ projectId, resource, owner, day }: SliceKey): unknown[] 
 ];
 
 /** What the commit of pages changes in the ledger. */
-export type SliceProgress = {
+type SliceProgress = {
   walk: number;
   checkpoint: Checkpoint | null;
   /** When the oldest and the newest of the pages were asked for. */

@@ -133,8 +133,6 @@ export async function leafOf(
   return rows[0] ?? null;
 }
 
-export type RejectDigest = { day: Day; sha256: string; is_altered: boolean };
-
 /**
  * Every reject of the days, and whether its bytes can still be those its digest was made of: of a long one they are a
  * part.
@@ -143,7 +141,7 @@ export function readRejects(
   tx: Tx,
   { projectId, resource }: { projectId: ProjectId; resource: Resource },
   days: Narrowed,
-  onRejects: (rejects: RejectDigest[]) => Promise<void>,
+  onRejects: (rejects: { day: Day; sha256: string; is_altered: boolean }[]) => Promise<void>,
 ): Promise<void> {
   return readInPages(
     tx,

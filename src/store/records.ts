@@ -32,7 +32,7 @@ export type RecordEffects = {
   versions: number;
 };
 
-export type RecordsTo = {
+type RecordsTo = {
   projectId: ProjectId;
   /**
    * Where the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. A

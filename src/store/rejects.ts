@@ -6,7 +6,7 @@ import type { Place } from './journal/journal.ts';
 import { iso } from './ledger.ts';
 import type { Archived } from './tables.ts';
 
-export type HeldReject = {
+type HeldReject = {
   sha256: string;
   bytes: Buffer;
   owner: string;
@@ -19,8 +19,8 @@ export type HeldReject = {
  * What the journal tells of a reject: its digest, when it was seen, RFC 3339, and why; and where only its beginning is
  * kept the digest of that. As an expression on its row.
  */
-export type EnteredReject = [sha256: string, seenAt: string, reason: string, kept: string | null];
-export const enteredReject = `json_build_array(encode(sha256, 'hex'), sync.utc(seen_at), reason,
+type EnteredReject = [sha256: string, seenAt: string, reason: string, kept: string | null];
+const enteredReject = `json_build_array(encode(sha256, 'hex'), sync.utc(seen_at), reason,
   case when whole_length is not null then encode(sha256(bytes), 'hex') end)`;
 
 /** Keeps rejects once each, with when they were seen first. Returns those that were new. */

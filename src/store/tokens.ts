@@ -39,7 +39,7 @@ export async function dueTokens(
   return { attempts: row?.attempts ?? 0, holdsTokens: held.tokens, holdsFees: held.fees };
 }
 
-export type TokenSnapshot = {
+type TokenSnapshot = {
   projectId: ProjectId;
   records: ObservedRecord[];
   rejects: RejectedRecord[];

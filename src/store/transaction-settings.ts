@@ -4,7 +4,7 @@
 /** Names of settings and their values, each one word or a list that Postgres splits itself. */
 export type TransactionSettings = Readonly<Record<string, string>>;
 
-export type TransactionOptions = {
+type TransactionOptions = {
   /** The role to run as; null: as whoever connects, or as that login is told to. */
   role: string | null;
   isReadOnly: boolean;

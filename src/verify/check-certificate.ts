@@ -37,7 +37,7 @@ export type CertificateChecked = {
   files_missing: string[];
 };
 
-export type CheckingCertificate = {
+type CheckingCertificate = {
   tx: Tx;
   of: Listed;
   held: HeldCertificate;

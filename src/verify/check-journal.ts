@@ -230,10 +230,10 @@ export async function checkChains(
   tx: Tx,
   projectId: ProjectId,
   kept: readonly string[],
-  onFinding: (finding: Finding) => Promise<void>,
+  onFinding: (finding: Finding) => Promise<void> | void,
 ): Promise<ChainsVerified> {
   let findings = 0;
-  const tell = (when: string | null, says: string): Promise<void> => {
+  const tell = (when: string | null, says: string): Promise<void> | void => {
     findings += 1;
     return onFinding({ kind: 'journal', project: projectId, resource: null, when, id: null, says });
   };

@@ -1,21 +1,19 @@
 // What verifying finds: one shape for everything that does not follow, as a person reads it and as JSON. Pure.
 import type { Day, ProjectId, Resource } from '../model.ts';
 
-/** What is wrong; docs/verify.md says what each means. */
-export type FindingKind =
-  | 'altered'
-  | 'missing'
-  | 'extra'
-  | 'ledger'
-  | 'journal'
-  | 'column'
-  | 'day'
-  | 'certificate'
-  | 'file'
-  | 'platform';
-
 export type Finding = {
-  kind: FindingKind;
+  /** What is wrong; docs/verify.md says what each means. */
+  kind:
+    | 'altered'
+    | 'missing'
+    | 'extra'
+    | 'ledger'
+    | 'journal'
+    | 'column'
+    | 'day'
+    | 'certificate'
+    | 'file'
+    | 'platform';
   project: ProjectId;
   /** Null where it is about the whole project. */
   resource: Resource | null;

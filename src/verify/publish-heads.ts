@@ -10,7 +10,7 @@ import type { Db } from '../store/db.ts';
 import { isHeadHeld, newestHead, type Head } from '../store/journal/heads.ts';
 import type { FileTrouble } from './certificate-files.ts';
 
-export type Publishing = {
+type Publishing = {
   projectId: ProjectId;
   db: Db;
   /** Where the file goes; absent or null: nowhere. */
@@ -18,17 +18,8 @@ export type Publishing = {
   log: Log;
 };
 
-/** By file: the head that it is known to end with. */
-const published = new Map<string, string>();
-
-/** By file: a folder that refuses does so at every run. */
-const seldom = new Map<string, () => boolean>();
-
-function isToTell(path: string): boolean {
-  const one = seldom.get(path) ?? createSeldom();
-  seldom.set(path, one);
-  return one();
-}
+/** By file: the head that it is known to end with; and a folder that refuses does so at every run. */
+const known = new Map<string, { head: string | null; isToTell: () => boolean }>();
 
 /** Returns what keeps heads from their file, if anything does. Throws what the store throws. */
 export async function publishHeads(publishing: Publishing): Promise<FileTrouble | null> {
@@ -36,11 +27,13 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
   if (folder === null) return null;
   const path = join(folder, headsName(projectId));
   const newest = await newestHead(db, projectId);
-  if (newest === null || published.get(path) === newest.head) return null;
-  published.delete(path);
-  const untold = (error: unknown): FileTrouble => {
+  const file = known.get(path) ?? { head: null, isToTell: createSeldom() };
+  known.set(path, file);
+  if (newest === null || file.head === newest.head) return null;
+  file.head = null;
+  const unwritten = (error: unknown): FileTrouble => {
     const fields = { projectId, path, error: causeChain(error) };
-    log[isToTell(path) ? 'warn' : 'debug'](fields, cannotWrite);
+    log[file.isToTell() ? 'warn' : 'debug'](fields, cannotWrite);
     return { kind: 'files_unwritten', text: cannotWrite };
   };
   let last: Last;
@@ -48,19 +41,19 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
     await makeFolder(folder);
     last = await lastLine(path);
   } catch (error) {
-    return untold(error);
+    return unwritten(error);
   }
   if (last.kept !== null && !(await isHeadHeld(db, projectId, last.kept))) {
     const { head } = last.kept;
-    log[isToTell(path) ? 'error' : 'debug']({ projectId, path, head }, otherJournal);
+    log[file.isToTell() ? 'error' : 'debug']({ projectId, path, head }, otherJournal);
     return { kind: 'archive_altered', text: otherJournal };
   }
   try {
     if (last.kept === null || last.kept.no < newest.no) await append(path, newest, last.isCut);
   } catch (error) {
-    return untold(error);
+    return unwritten(error);
   }
-  published.set(path, newest.head);
+  file.head = newest.head;
   return null;
 }
 

@@ -79,9 +79,7 @@ export async function verifyProject(verifying: Verifying): Promise<ListVerified[
 /** The journal of a project as a whole. Throws what the store throws. */
 export function verifyChains(verifying: Verifying): Promise<ChainsVerified> {
   const { db, projectId, heads = [], onFinding } = verifying;
-  return withSnapshot(db, (tx) =>
-    checkChains(tx, projectId, heads, async (finding) => onFinding(finding)),
-  );
+  return withSnapshot(db, (tx) => checkChains(tx, projectId, heads, onFinding));
 }
 
 const namedAtMost = 100_000;

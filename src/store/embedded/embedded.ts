@@ -11,7 +11,7 @@ import { tryAcquire, withLock, type Release } from './lock.ts';
 import { findPackage, preparePrograms } from './programs.ts';
 import { findRunning, isAlive, startServer, stopServer, type Running } from './server.ts';
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   /** The folder asked for; made if it is not there. */
   dataDir: string;
   log: Log;
