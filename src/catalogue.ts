@@ -42,8 +42,10 @@ export type Question<Field extends string = string> = {
   isPaged?: true;
   /** By these fields; `-` turns the order of one round. Of a paged list they name one row, and are turned all or none. */
   order: readonly (Field | `-${Field}`)[];
-  /** What it can be narrowed by: fields with `values`, `month`, and `days`, the UTC days `[from, to)` of `day`. */
+  /** What it can be narrowed by: fields, and `days`, the UTC days `[from, to)` of `day`. */
   filters: readonly (Field | 'days')[];
+  /** Filters that together name a row (of rejects: its bytes) within the project: the address of its page. */
+  key?: readonly Field[];
   /** What a person is shown of a row. */
   shown: readonly Field[];
 };
@@ -82,6 +84,9 @@ const words = <const Name extends string, const Word extends string>(
   meaning: string,
   values: readonly Word[],
 ) => ({ ...column('text[]')(name, meaning), values });
+/** Of the archive's own, in English. */
+const sentence = <const Name extends string>(name: Name, meaning: string) =>
+  ({ ...text(name, meaning), isSentence: true }) as const;
 const orNull = <Of extends Column>(column: Of): Omit<Of, 'isSet'> => {
   const { isSet: _, ...rest } = column;
   return rest;
@@ -169,7 +174,7 @@ const coverage = question(
         "When it is looked at next, on the platform's clock; null when it is not: it is final or lost",
       ),
     ),
-    lastError: orNull(text('last_error', 'Why the last attempt failed; null after a success')),
+    lastError: orNull(sentence('last_error', 'Why the last attempt failed; null after a success')),
   },
 );
 
@@ -241,6 +246,7 @@ const certificates = question(
       'A record whose time of creation changed since stands under its present day as of certified_at.',
     order: ['-resource', 'month'],
     filters: ['resource', 'month'],
+    key: ['resource', 'month'],
     shown: ['month', 'resource', 'certifiedAt', 'records', 'digest'],
   },
   {
@@ -273,7 +279,7 @@ const alerts = question(
     ...project,
     kind: text('kind', 'What it is about: docs/alerts.md has every kind'),
     subject: text('subject', 'Of what: a month, a list, a machine; empty for the project'),
-    text: text('text', 'What is told'),
+    text: sentence('text', 'What is told'),
     openedAt: time('opened_at', "Since when, on the platform's clock"),
     toldAt: orNull(
       time('told_at', 'When it was told last; null: not yet, or there is nobody to tell'),
@@ -331,7 +337,8 @@ const runs = question(
     about: 'How fresh the archive is. Of quiet ones in a row only the last is kept.',
     isPaged: true,
     order: ['-startedAt', '-runId'],
-    filters: [],
+    filters: ['runId'],
+    key: ['runId'],
     shown: [
       'startedAt',
       'endedAt',
@@ -363,7 +370,9 @@ const runs = question(
     recordsNew: count('records_new', 'Records held for the first time'),
     recordsChanged: count('records_changed', 'Records whose content changed'),
     recordsRejected: count('records_rejected', 'Records without a usable id, or too long'),
-    lastError: orNull(text('last_error', 'Why something due was not done; null after a success')),
+    lastError: orNull(
+      sentence('last_error', 'Why something due was not done; null after a success'),
+    ),
   },
 );
 
@@ -375,7 +384,8 @@ const rejects = question(
     about: 'As the platform gave them: in no list and in no figure.',
     isPaged: true,
     order: ['day', 'resource', 'sha256'],
-    filters: ['resource', 'days'],
+    filters: ['resource', 'days', 'sha256'],
+    key: ['resource', 'sha256'],
     shown: ['day', 'resource', 'owner', 'seenAt', 'byteCount', 'reason', 'sha256'],
   },
   {
@@ -383,7 +393,7 @@ const rejects = question(
     resource: word('resource', 'orders, nft_classes, transactions or tokens', resources),
     owner: text('owner', 'The owner whose list showed it; empty for the whole list'),
     day: orNull(date('day', 'The UTC day that was asked for; null where none was')),
-    reason: text('reason', 'Why it could not be kept as a record'),
+    reason: sentence('reason', 'Why it could not be kept as a record'),
     seenAt: time('seen_at', "When it was first seen, on the platform's clock"),
     sha256: sha256('sha256', 'SHA-256 of all of its bytes, lower-case hex'),
     byteCount: integer('byte_count', 'How many bytes of it are kept'),
@@ -398,7 +408,8 @@ const watchedOperations = question(
     about: 'They are asked for by their ids, for there is no list of them.',
     isPaged: true,
     order: ['operationId'],
-    filters: ['state'],
+    filters: ['state', 'operationId'],
+    key: ['operationId'],
     shown: ['operationId', 'state', 'status', 'addedAt', 'dueAt', 'deadlineAt', 'lastError'],
   },
   {
@@ -417,9 +428,12 @@ const watchedOperations = question(
       watchedStates,
     ),
     foundBy: words('found_by', 'The lookups that have given a result', apiVersions),
-    status: orNull(
-      integer('status', 'The final status, 1 succeeded or 2 failed; null while there is none'),
-    ),
+    status: {
+      ...orNull(
+        integer('status', 'The final status, 1 succeeded or 2 failed; null while there is none'),
+      ),
+      words: { 1: 'succeeded', 2: 'failed' },
+    },
     hasCertificateFile: truth(
       'has_certificate_file',
       'Whether the file behind its certificate link is kept',
@@ -435,7 +449,7 @@ const watchedOperations = question(
     ),
     attempts: integer('attempts', 'How often it was asked for'),
     lastError: orNull(
-      text(
+      sentence(
         'last_error',
         'Why it is not settled, or what was not kept; null when there is nothing to say',
       ),
@@ -443,16 +457,41 @@ const watchedOperations = question(
   },
 );
 
-export type RecordQuestion = Pick<Question, 'one' | 'summary' | 'shown'> & {
+const facts = question(
+  {
+    view: 'analytics.facts',
+    one: 'Fact',
+    summary: "What was observed of the platform's undocumented behaviour",
+    about: 'It decides what is asked and believed.',
+    order: ['fact'],
+    filters: ['fact'],
+    key: ['fact'],
+    shown: ['fact', 'value', 'confirmedAt', 'changedAt', 'previous'],
+  },
+  {
+    ...project,
+    fact: text('fact', 'Its name, for example orders.limit'),
+    value: text('value', 'What was observed, for example 50'),
+    confirmedAt: time('confirmed_at', "When it was observed last, on the platform's clock"),
+    changedAt: time('changed_at', 'When the platform began to behave so, on its clock'),
+    previous: orNull(text('previous', 'What was observed before; null while it never changed')),
+  },
+);
+
+export type RecordQuestion = Pick<Question, 'one' | 'summary' | 'shown' | 'isPaged'> & {
   /** What a record is. */
   meaning: string;
   about: string;
+  /** What its values may be is said in query/, with its SQL. `days`: those the records stand under; read both ways. */
+  filters: readonly string[];
+  /** What names a record within the project. */
+  key: readonly [string];
   fields: Fields;
 };
 
 /**
  * The lists of records, by resource: `shown` is what a person is shown of one, the most telling first. How they are
- * read and narrowed, also as of an instant, is said in query/.
+ * read, also as of an instant, is said in query/.
  */
 export const recordLists = {
   orders: {
@@ -461,6 +500,9 @@ export const recordLists = {
     summary: 'Purchase orders',
     about:
       'By day, time of creation and id. Following `next` gives each order held throughout exactly once, whatever is written meanwhile.',
+    isPaged: true,
+    filters: ['days', 'status', 'account'],
+    key: ['operationId'],
     fields: order,
     shown: [
       'createdAt',
@@ -479,6 +521,9 @@ export const recordLists = {
     summary: 'NFT classes',
     about:
       'The platform’s list, whoever asks: where several projects share a platform, the one that archives it answers for all.',
+    isPaged: true,
+    filters: ['days', 'id', 'owner', 'name', 'txHash'],
+    key: ['id'],
     fields: nftClass,
     shown: ['createdAt', 'id', 'name', 'owner', 'nftCount', 'symbol'],
   },
@@ -488,6 +533,9 @@ export const recordLists = {
     summary: 'Transaction results',
     about:
       'By operation id and lookup. There is no list of operations: only those are here whose ids were given.',
+    isPaged: true,
+    filters: ['status', 'module'],
+    key: ['operationId'],
     fields: transaction,
     shown: [
       'confirmedAt',
@@ -496,6 +544,7 @@ export const recordLists = {
       'apiVersion',
       'module',
       'type',
+      'operation',
       'message',
       'txHash',
       'blockHeight',
@@ -506,6 +555,8 @@ export const recordLists = {
     meaning: 'A token and its fees',
     summary: 'Tokens and their fees',
     about: 'By symbol, tokens that the node no longer lists included.',
+    filters: ['owner'],
+    key: ['symbol'],
     fields: token,
     shown: [
       'symbol',
@@ -522,6 +573,12 @@ export const recordLists = {
   },
 } as const satisfies Record<Resource, RecordQuestion>;
 
+/** What a list of records can be narrowed by besides its days. */
+export type RecordFilter<Of extends Resource> = Exclude<
+  (typeof recordLists)[Of]['filters'][number],
+  'days'
+>;
+
 /** By the library's names; in URLs, commands and pages they are written with underscores. */
 export const questions = {
   coverage,
@@ -532,6 +589,7 @@ export const questions = {
   runs,
   rejects,
   watchedOperations,
+  facts,
 };
 export type Questions = typeof questions;
 export type QuestionName = keyof Questions;
@@ -577,6 +635,7 @@ export type Run = RowOf<typeof runs>;
 export type Reject = RowOf<typeof rejects>;
 export type RejectWithBytes = Reject & { bytes: Uint8Array };
 export type WatchedOperation = RowOf<typeof watchedOperations>;
+export type Fact = RowOf<typeof facts>;
 export type Reservation = (typeof reservationNames)[number];
 
 export type CoverageQuery = QueryOf<typeof coverage>;
@@ -585,3 +644,4 @@ export type CertificateQuery = QueryOf<typeof certificates>;
 export type RunQuery = QueryOf<typeof runs>;
 export type RejectQuery = QueryOf<typeof rejects>;
 export type WatchedQuery = QueryOf<typeof watchedOperations>;
+export type FactQuery = QueryOf<typeof facts>;

@@ -40,6 +40,8 @@ export type {
   CertificateQuery,
   CoverageDay,
   CoverageQuery,
+  Fact,
+  FactQuery,
   MonthCertificate,
   Page,
   PagedForward,

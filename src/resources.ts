@@ -40,6 +40,8 @@ export type Column = {
   values?: readonly string[];
   /** What its numbers mean, where they are known; a person may say the words. */
   words?: Readonly<Record<number, string>>;
+  /** Text that the archive wrote itself, in English. */
+  isSentence?: true;
   /** A bigint that counts something: far below 2^53, and given as a number. */
   isCount?: true;
   /** Of jsonb that is a list of objects: what each has. */

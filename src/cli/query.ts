@@ -1,18 +1,18 @@
 // `outlast query`: one list of the archive, as a table for a person, or streamed as data for a program. Only reads: a
 // database user who is in outlast_reader is enough.
 import { Command, Option } from 'commander';
-import { questions, type QuestionName } from '../catalogue.ts';
 import { settingsError } from '../errors.ts';
 import { openArchive } from '../query/archive.ts';
-import { resources, type DayRange } from '../model.ts';
+import type { DayRange } from '../model.ts';
 import { asOf, id, whole } from '../query/arguments.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
-import type { Archive } from '../query/types.ts';
+import { lists, recordsOf, type Row } from '../query/lists.ts';
+import type { Archive, Version } from '../query/types.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { ofReplica, openStoreToRead } from './app.ts';
 import { dictionaryCommand } from './dictionary.ts';
 import { optionOf, readOptions } from './options.ts';
-import { flat, historyShown, questionList, recordList, type QueryList } from './query-lists.ts';
+import { flat, historyShown, queryList, type QueryList } from './query-lists.ts';
 import { openLog } from './log-lines.ts';
 import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
 
@@ -38,10 +38,7 @@ export type QueryFlags = {
 };
 
 export const queryCommand = (command: Command): Command => {
-  for (const resource of resources) command.addCommand(listing(recordList(resource)));
-  for (const name of Object.keys(questions) as QuestionName[]) {
-    command.addCommand(listing(questionList(name)));
-  }
+  for (const list of lists) command.addCommand(listing(queryList(list)));
   const dictionary = new Command('dictionary').description(
     'what can be read in SQL, and what each column means',
   );
@@ -53,7 +50,7 @@ const beginningSmall = (sentence: string): string =>
   sentence.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 function listing(list: QueryList): Command {
-  const { name, summary, filters, hasDays, statusWords, isOfRecords } = list;
+  const { name, summary, filters, hasDays, statusWords, resource } = list;
   const command = new Command(name)
     .description(beginningSmall(summary))
     .option('--project <name>', 'of this project; needed where there are several')
@@ -67,7 +64,7 @@ function listing(list: QueryList): Command {
     )
     .option('--json', 'the same as --format json: one list');
   if (name.includes('_')) command.alias(name.replaceAll('_', '-'));
-  if (isOfRecords) {
+  if (resource !== null) {
     command
       .option(
         '--id <id>',
@@ -168,24 +165,24 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
   const settings = readSettings({ needs: 'database' });
   await withArchive(settings, async (archive) => {
     const given = { ...asked, project: await projectOf(archive, flags.project) };
-    const records = list.read(archive);
-    const { shown } = list;
-    if (flags.history === true && one !== undefined) {
-      const versions = await records.history(one, given);
+    const { shown, resource } = list;
+    const reads = list.of(archive);
+    if (one === undefined || resource === null) {
+      if (flags.count === true) process.stdout.write(`${await reads.count(given)}\n`);
+      else await printRecords(reads.stream(given), { format, limit, shown });
+      return;
+    }
+    const records = recordsOf(archive, resource);
+    const { project, ...at } = given;
+    if (flags.history === true) {
+      const versions = (await records.history(project, one)) as Version<never>[];
       if (flags.count === true) process.stdout.write(`${versions.length}\n`);
       else await printRecords(versions.map(flat), { format, limit, shown: historyShown(shown) });
       return;
     }
-    const found = one === undefined ? null : await records.get(one, given);
-    if (flags.count === true) {
-      process.stdout.write(`${found?.length ?? (await records.count(given))}\n`);
-    } else
-      await printRecords(found ?? records.stream(given), {
-        format,
-        limit,
-        shown,
-        isOne: found !== null,
-      });
+    const found = await records.get(project, one, at);
+    if (flags.count === true) process.stdout.write(`${found.length}\n`);
+    else await printRecords<Row>(found, { format, limit, shown, isOne: true });
   });
 }
 

@@ -9,7 +9,7 @@ import { createOrders } from './orders.ts';
 import { createLists, getReject } from './questions.ts';
 import { openReader } from './reader.ts';
 import { createStatistics } from './statistics.ts';
-import { readFactsOf, readProjects, readSummary } from './summary.ts';
+import { readProjects, readSummary } from './summary.ts';
 import { createTokens } from './tokens.ts';
 import { createTransactions } from './transactions.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
@@ -56,7 +56,6 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     day: (query) => readDay(reader, query),
     progress: (query) => readProgress(reader, query),
     recent: (query) => readRecent(reader, query),
-    facts: (query) => readFactsOf(reader, query),
     summary: (query) => readSummary(reader, query),
     statistics: createStatistics(reader),
     reject: (project, resource, sha256) => getReject(reader, project, resource, sha256),

@@ -1,6 +1,7 @@
 // Reading NFT classes: what they can be narrowed by, and their columns. Paging is records.ts.
 import { sql, type Column, type SQL } from 'drizzle-orm';
 import type * as z from 'zod';
+import type { RecordFilter } from '../catalogue.ts';
 import { nftClass } from '../resources.ts';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { id, listOfDays, text } from './arguments.ts';
@@ -17,7 +18,7 @@ export const nftClassFilters = {
   owner: text.describe('Only what this account owns'),
   name: text.describe('A part of the name, whatever its case'),
   txHash: text.describe('Only what this transaction issued'),
-} satisfies Record<keyof NftClassFilters, z.ZodType>;
+} satisfies Record<RecordFilter<'nft_classes'>, z.ZodType>;
 type Filters = Given<typeof nftClassFilters>;
 
 /** Text that LIKE is to find as it stands. */

@@ -2,6 +2,7 @@
 import { inArray, sql, type Column, type SQL } from 'drizzle-orm';
 import * as z from 'zod';
 import { orderStatuses } from '../model.ts';
+import type { RecordFilter } from '../catalogue.ts';
 import { order } from '../resources.ts';
 import { orders, orderVersions } from '../store/schema.ts';
 import { listOfDays, severalOf, text } from './arguments.ts';
@@ -21,7 +22,7 @@ export const orderFilters = {
     '1 pending, 2 succeeded, 3 failed; several with commas',
   ),
   account: text.describe('Only what this account bought'),
-} satisfies Record<keyof OrderFilters, z.ZodType>;
+} satisfies Record<RecordFilter<'orders'>, z.ZodType>;
 type Filters = Given<typeof orderFilters>;
 
 const conditionsOn = (

@@ -18,6 +18,7 @@ import {
   project,
   resource,
   sha256,
+  text,
 } from './arguments.ts';
 import { optional, type Shape } from './check-arguments.ts';
 import { columnsOfView } from './columns.ts';
@@ -40,8 +41,11 @@ export const filtersOf = ({ fields, filters }: AnyQuestion): Shape =>
     ),
   );
 
-const filterOf = (name: string, { values = [], meaning = '' }: Partial<Column> = {}): z.ZodType =>
-  name === 'month' ? month : oneOf(values).describe(`Only of this ${name}. ${meaning}`);
+function filterOf(name: string, { values, type, meaning = '' }: Partial<Column> = {}): z.ZodType {
+  if (name === 'month') return month;
+  const kind = values !== undefined ? oneOf(values) : type === 'sha256' ? sha256 : text;
+  return kind.describe(`Only of this ${snake(name).replaceAll('_', ' ')}. ${meaning}`);
+}
 
 type Checked = { project: string; [filter: string]: string };
 

@@ -1,4 +1,4 @@
-// What an archive is of: its projects, what was observed of their platforms, and how every resource of them stands.
+// What an archive is of: its projects, and how every resource of them stands.
 import * as z from 'zod';
 import { sliceStates, type ListedResource, type ProjectId, type SliceState } from '../model.ts';
 import { countsByState } from '../store/ledger.ts';
@@ -77,18 +77,4 @@ export async function readProjects(reader: Reader): Promise<ProjectId[]> {
     'select project_id from analytics.projects order by project_id',
   );
   return rows.map((row) => row.project_id);
-}
-
-const factsArguments = z.strictObject({ project: projectName });
-
-export async function readFactsOf(
-  reader: Reader,
-  query: { project: string },
-): Promise<Record<string, string>> {
-  const { project } = parseArguments('facts', factsArguments, query);
-  const { rows } = await reader.query<{ fact: string; value: string }>(
-    'select fact, value from analytics.facts where project_id = $1 order by fact',
-    [project],
-  );
-  return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));
 }

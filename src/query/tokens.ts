@@ -1,6 +1,7 @@
 // Reading tokens and their fees, as they are and as they were: the contents of analytics.token_history. There are few
 // of them: a list is given whole.
 import * as z from 'zod';
+import type { RecordFilter } from '../catalogue.ts';
 import {
   asOf,
   contentArguments,
@@ -16,7 +17,9 @@ import type { Reader } from './reader.ts';
 import type { Flat, Token, Tokens } from './types.ts';
 
 /** What tokens can be narrowed by, whoever asks. */
-export const tokenFilters = { owner: text.describe('Only what this account owns') };
+export const tokenFilters = {
+  owner: text.describe('Only what this account owns'),
+} satisfies Record<RecordFilter<'tokens'>, z.ZodType>;
 const tokenArguments = z.strictObject({ project, ...optional({ ...tokenFilters, asOf }) });
 
 /** $2 is the instant; null: now. */

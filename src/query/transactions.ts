@@ -1,6 +1,7 @@
 // Reading transaction results: by their operation ids, which are also the order of their list, for no list of the
 // platform has them.
 import * as z from 'zod';
+import type { RecordFilter } from '../catalogue.ts';
 import { apiVersions, type ApiVersion } from '../model.ts';
 import {
   asOf,
@@ -35,7 +36,7 @@ export const transactionFilters = {
     statusSentence,
   ).describe('0 and 3 go on, 1 succeeded, 2 failed, others may come; several with commas'),
   module: text.describe('As the lookup gave it: v3 gives numbers'),
-};
+} satisfies Record<RecordFilter<'transactions'>, z.ZodType>;
 const question = { project, ...optional({ ...transactionFilters, asOf }) };
 const transactionArguments = {
   list: z.strictObject({ ...question, ...paging }),

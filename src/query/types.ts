@@ -282,8 +282,6 @@ export type Archive = Lists & {
   recent(query: RecentQuery): Promise<Recent[]>;
   /** Of every project, or of one. Counts are exact. */
   summary(query?: { project?: ProjectId }): Promise<Summary[]>;
-  /** What was observed of the platform, by name, for example `orders.limit`: `50`. */
-  facts(query: { project: ProjectId }): Promise<Record<string, string>>;
   statistics: Statistics;
   /** Null where there is none. */
   reject(project: ProjectId, resource: Resource, sha256: string): Promise<RejectWithBytes | null>;

@@ -1,13 +1,14 @@
 // What `outlast query` understands, and one sentence for what it does not (P12).
 import { describe, expect, test } from 'vitest';
-import { recordList, type QueryList } from '../../src/cli/query-lists.ts';
+import { queryList, type QueryList } from '../../src/cli/query-lists.ts';
 import { tableText } from '../../src/cli/query-print.ts';
+import { recordList } from '../../src/query/lists.ts';
 import { readAsked, type QueryFlags } from '../../src/cli/query.ts';
 
 const [ordersList, nftClassesList, transactionsList] = [
-  recordList('orders'),
-  recordList('nft_classes'),
-  recordList('transactions'),
+  queryList(recordList('orders')),
+  queryList(recordList('nft_classes')),
+  queryList(recordList('transactions')),
 ];
 
 describe('what is asked for', () => {

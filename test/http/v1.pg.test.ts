@@ -275,10 +275,6 @@ test('transaction results, tokens, coverage, sums and facts are what the library
   });
   const sums = (await (await ask('/summary')).json()) as Listed;
   expect(sums.items.map((one) => one['resource'])).toEqual(['orders', 'nft_classes']);
-  expect(await (await ask('/facts')).json()).toEqual({
-    project: 'p',
-    facts: await archive.facts({ project: 'p' }),
-  });
   expect(await (await ask('/projects')).json()).toEqual({ items: [{ project: 'p' }] });
 });
 

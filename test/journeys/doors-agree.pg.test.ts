@@ -6,6 +6,7 @@ import type { Served } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { targetOf } from '../../src/platform/target.ts';
+import { columnOf, lists, questionNames, type List } from '../../src/query/lists.ts';
 import { everyPage, filtersOf } from '../../src/query/questions.ts';
 import { snake } from '../../src/query/record-text.ts';
 import type { Row } from '../../src/store/db.ts';
@@ -254,7 +255,42 @@ const command = (name: string, ...args: string[]): Promise<Ended> =>
     env: { DATABASE_URL: bench.connectionString, OUTLAST_LOG_LEVEL: 'error' },
   });
 
-const names = Object.keys(questions) as QuestionName[];
+const names = questionNames;
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+
+/** A list's page and its JSON, asked the same: each row of one stands in the other, field by field, in its place. */
+async function expectPageAgrees(list: List, query = ''): Promise<void> {
+  // Of records a person sees the newest first.
+  const order = list.resource !== null && list.hasDays ? '&order=asc' : '';
+  const asked = `${list.name}?project=p${list.isPaged ? '&limit=500' : ''}${order}${query}`;
+  const { items } = JSON.parse(await ask(`/archive/v1/${asked}`)) as { items: Flat[] };
+  const html = await ask(`/${asked}`);
+  const rows = [...html.matchAll(/<tr[^>]*>(?:(?!<th scope="col").)*?<\/tr>/gs)].map(([row]) =>
+    textOf(row).replaceAll(',', ''),
+  );
+  expect(rows.length, asked).toBe(items.length);
+  for (const [i, item] of items.entries()) {
+    for (const name of list.shown) {
+      const column = columnOf(list.fields, name);
+      const value = item[snake(name)];
+      if (column === null || value === null || typeof value === 'boolean') continue;
+      // These are told in words.
+      const isWord = column.values !== undefined || column.words !== undefined;
+      if (isWord || Array.isArray(value) || ['month', 'outcome'].includes(name)) continue;
+      const text = `${value as string | number}`.replaceAll(',', '').slice(0, 200);
+      const isTime = column.type === 'timestamptz';
+      const shown = isTime ? `${text.slice(0, 10)} ${text.slice(11, 19)}` : text;
+      expect(rows[i], `${asked}: ${name} of row ${i}`).toContain(shown);
+    }
+  }
+}
 
 test.each(names.filter((name) => 'isPaged' in questions[name]))(
   '%s is the same in pages of one row',
@@ -299,7 +335,7 @@ describe.each(names)('the list %s', (name) => {
       const column = fields[filter]?.column ?? 'day';
       const value = String(rows.find((row) => row[column] !== null)?.[column]);
       const asked = filter === 'month' ? value.slice(0, 7) : value;
-      const path = `/archive/v1/${snake(name)}?project=p&format=ndjson&${filter}=${asked}`;
+      const path = `/archive/v1/${snake(name)}?project=p&format=ndjson&${snake(filter)}=${asked}`;
       const matching = rows.filter(({ [column]: given }) => {
         if (typeof given !== 'string') return false;
         return filter === 'from'
@@ -312,6 +348,39 @@ describe.each(names)('the list %s', (name) => {
     }
     const [said] = await sql(`select obj_description($1::regclass) as view`, [view]);
     expect(said?.['view']).toContain(summary);
+  });
+});
+
+describe.each(
+  lists.filter(({ name }) => name !== 'alerts').map((list) => [list.name, list] as const),
+)('the page of %s', (_, list) => {
+  test('shows what its JSON gives', async () => {
+    await expectPageAgrees(list);
+  });
+
+  test('is narrowed by each filter as its JSON is', async () => {
+    const path = `/archive/v1/${list.name}?project=p${list.isPaged ? '&limit=500' : ''}`;
+    const { items } = JSON.parse(await ask(path)) as { items: Flat[] };
+    const ofRecord = list.resource === null ? [] : list.key;
+    for (const filter of Object.keys(list.filters).filter((name) => !ofRecord.includes(name))) {
+      const day = list.resource === null ? 'day' : 'slice_day';
+      const field = filter === 'from' || filter === 'to' ? day : snake(filter);
+      const value = items.map((item) => item[field]).findLast((one) => (one ?? '') !== '');
+      const given = encodeURIComponent(String(value).slice(0, filter === 'month' ? 7 : undefined));
+      await expectPageAgrees(list, `&${snake(filter)}=${given}`);
+    }
+  });
+
+  test('leads to a page of each row that has one, with all that it says', async () => {
+    const html = await ask(`/${list.name}?project=p`);
+    const link = new RegExp(`<th scope="row"[^>]*><a[^>]* href="\\.(/[^"]*)"`).exec(html)?.[1];
+    if (list.key.length === 0 && list.name !== 'coverage') expect(link).toBeUndefined();
+    else expect(await ask((link ?? '').replaceAll('&amp;', '&'))).toContain('<h1');
+    if (list.resource !== null || list.key.length === 0) return;
+    const row = textOf(await ask((link ?? '').replaceAll('&amp;', '&')));
+    for (const field of Object.keys(list.fields).filter((one) => one !== 'project')) {
+      expect(row).toContain(snake(field));
+    }
   });
 });
 

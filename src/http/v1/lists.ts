@@ -1,8 +1,7 @@
 // How the routes read a list: a page in JSON, everything in the other forms, and a single record.
 import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
-import { everyPage } from '../../query/questions.ts';
+import type { ListQuery } from '../../query/lists.ts';
 import { firstOf, jsonText, snake } from '../../query/record-text.ts';
-import type { Page } from '../../catalogue.ts';
 import { refuse } from '../answers.ts';
 import type { RowKind } from './answer-schemas.ts';
 import { present, type ArchiveRequest, type Reply } from './route.ts';
@@ -22,19 +21,17 @@ export type Paging = {
 };
 
 /** The part of the library that a list needs, whatever it is of. */
-export type ListSource = {
+type ListSource = {
   /** What stands beside the items goes beside them in JSON. */
-  list(query: never): Promise<{ items: readonly object[] }>;
-  /** Absent: nothing is counted. */
-  count?(query: never): Promise<number>;
-  /** Absent: its pages are read one after another. */
-  stream?(query: never): AsyncIterable<object>;
+  list(query: ListQuery): Promise<{ items: readonly object[] }>;
+  count(query: ListQuery): Promise<number>;
+  stream(query: ListQuery): AsyncIterable<object>;
 };
 
 /** A page in JSON; in the other forms everything, or as many as `limit` says. */
 export async function listReply(
   source: ListSource,
-  query: object,
+  query: ListQuery,
   { limit, cursor, count }: Paging,
   { fields }: RowKind,
   { format }: ArchiveRequest,
@@ -43,14 +40,11 @@ export async function listReply(
     if (cursor !== undefined || count !== undefined) {
       refuse(`cursor and count go with json: ${format} gives the list from its beginning`);
     }
-    const rows =
-      source.stream?.(query as never) ??
-      everyPage((page) => source.list(page as never) as Promise<Page<object>>, query);
-    return { kind: 'rows', rows: firstOf(rows, limit ?? Infinity), fields };
+    return { kind: 'rows', rows: firstOf(source.stream(query), limit ?? Infinity), fields };
   }
   const asked = { ...query, ...present({ limit, cursor }) };
-  const { items, ...beside } = await source.list(asked as never);
-  const counted = count === true ? { count: await source.count?.(query as never) } : {};
+  const { items, ...beside } = await source.list(asked);
+  const counted = count === true ? { count: await source.count(query) } : {};
   const named = Object.entries({ ...beside, ...counted }).map(([name, one]) => [snake(name), one]);
   return {
     kind: 'rows',

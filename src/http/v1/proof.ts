@@ -1,13 +1,15 @@
 // The routes of what is certain: coverage day by day, sums of it, certificates, and what was observed of the platform.
 // They tell of now only.
-import * as z from 'zod';
 import { listedResource, month, resource, sha256 } from '../../query/arguments.ts';
 import { dayOf, owner } from '../../query/day-report.ts';
-import { listOf, text } from './answer-schemas.ts';
+import { questionList } from '../../query/lists.ts';
+import { listOf } from './answer-schemas.ts';
 import { one, wholeReply } from './lists.ts';
 import { questionRoute, readWhole } from './questions.ts';
 import * as schema from './report-schemas.ts';
 import { projectFor, route, type Route } from './route.ts';
+
+const certificates = questionList('certificates');
 
 export const proofRoutes: readonly Route[] = [
   route({
@@ -72,24 +74,15 @@ export const proofRoutes: readonly Route[] = [
     inPath: { resource: listedResource, month },
     answer: null,
     read: async ({ resource, month: of }, asking) => {
-      const [found] = await readWhole(asking, 'certificates', { resource, month: of });
+      const [found] = await readWhole(asking, certificates, { resource, month: of });
       if (found === undefined) return null;
-      const { issue = 1 } = JSON.parse(found.certificateJson) as { issue?: number };
+      const certificate = String(found['certificateJson']);
+      const { issue = 1 } = JSON.parse(certificate) as { issue?: number };
       const name = `${resource}-${of}.${issue > 1 ? `${issue}.` : ''}certificate.json`;
-      return { kind: 'file', bytes: Buffer.from(found.certificateJson), name };
+      return { kind: 'file', bytes: Buffer.from(certificate), name };
     },
   }),
-  route({
-    path: '/facts',
-    name: 'getFacts',
-    summary: 'What was observed of the platform',
-    about: 'By name, for example `orders.limit`: the most records that a page gives.',
-    answer: z.object({ project: text, facts: z.record(z.string(), text) }),
-    read: async (_, { archive, project }) => {
-      const facts = await archive.facts({ project });
-      return { kind: 'object', json: JSON.stringify({ project, facts }) };
-    },
-  }),
+  questionRoute('facts'),
 ];
 
 export const rejectRoute = route({

@@ -1,56 +1,49 @@
 // The routes of the catalogue's questions, each by its declaration.
-import { questions, type AnyQuestion, type QuestionName, type RowOf } from '../../catalogue.ts';
+import { questions, type QuestionName } from '../../catalogue.ts';
 import { listedResources, type Resource } from '../../model.ts';
-import { filtersOf } from '../../query/questions.ts';
-import { snake } from '../../query/record-text.ts';
+import { questionList, type List, type Row } from '../../query/lists.ts';
 import { forwardOf, listOf, record } from './answer-schemas.ts';
-import { listReply, pageArguments, wholeReply, type ListSource } from './lists.ts';
+import { listReply, pageArguments, wholeReply } from './lists.ts';
 import { projectFor, route, type ArchiveRequest, type Route } from './route.ts';
 
 type Asking = Pick<ArchiveRequest, 'archive' | 'project' | 'classesOf'>;
-type Given = { resource?: Resource } & Record<string, unknown>;
+type Given = { resource?: Resource } & Row;
 
 export function questionRoute(name: QuestionName): Route {
-  const question: AnyQuestion = questions[name];
-  const { one, summary, about = '', fields, isPaged = false } = question;
-  const kind = record(one, summary, fields);
+  const list = questionList(name);
+  const { name: path, summary, about, fields, filters, isPaged } = list;
+  const kind = record(questions[name].one, summary, fields);
   return route({
-    path: `/${snake(name)}`,
+    path: `/${path}`,
     name: `list${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     summary,
     about,
     isList: true,
-    inQuery: { ...filtersOf(question), ...(isPaged ? pageArguments : {}) },
+    inQuery: { ...filters, ...(isPaged ? pageArguments : {}) },
     answer: isPaged ? forwardOf(kind) : listOf(kind),
     read: async (given, asking) => {
       const { limit, cursor, ...filters } = given as Given & { limit?: number; cursor?: string };
-      if (!isPaged) return wholeReply(await readWhole(asking, name, filters), kind);
+      if (!isPaged) return wholeReply(await readWhole(asking, list, filters), kind);
       const query = { project: projectFor(asking, filters.resource), ...filters };
-      return listReply(
-        { list: asking.archive[name] } as unknown as ListSource,
-        query,
-        { limit, cursor },
-        kind,
-        asking,
-      );
+      return listReply(list.of(asking.archive), query, { limit, cursor }, kind, asking);
     },
   });
 }
 
 /** A list that is given whole: of both resources, or of one, each of the project that archives it. */
-export async function readWhole<Name extends QuestionName>(
+export async function readWhole(
   asking: Asking,
-  name: Name,
+  list: List,
   { resource, ...filters }: Given = {},
-): Promise<RowOf<(typeof questions)[Name]>[]> {
-  type Row = RowOf<(typeof questions)[Name]>;
-  const read = asking.archive[name] as unknown as (query: object) => Promise<Row[]>;
-  if (!('resource' in questions[name].fields)) {
-    return read({ project: asking.project, ...filters });
+): Promise<Row[]> {
+  const reads = list.of(asking.archive);
+  if (!('resource' in list.fields)) {
+    return (await reads.list({ project: asking.project, ...filters })).items;
   }
   const rows: Row[] = [];
   for (const one of listedResources.filter((each) => each === (resource ?? each))) {
-    rows.push(...(await read({ project: projectFor(asking, one), resource: one, ...filters })));
+    const query = { project: projectFor(asking, one), resource: one, ...filters };
+    rows.push(...(await reads.list(query)).items);
   }
   return rows;
 }

@@ -4,13 +4,7 @@ import type * as z from 'zod';
 import { recordLists } from '../../catalogue.ts';
 import { resources, type Resource } from '../../model.ts';
 import { asOf, id as anyId, order } from '../../query/arguments.ts';
-import type { Shape } from '../../query/check-arguments.ts';
-import { days } from '../../query/days.ts';
-import { nftClassFilters } from '../../query/nft-classes.ts';
-import { orderFilters } from '../../query/orders.ts';
-import { recordsOf } from '../../query/record-lists.ts';
-import { tokenFilters } from '../../query/tokens.ts';
-import { transactionFilters } from '../../query/transactions.ts';
+import { recordList, recordsOf } from '../../query/lists.ts';
 import {
   countedForwardOf,
   decimalOrNull,
@@ -24,26 +18,17 @@ import { count } from './parameters.ts';
 import { projectFor, route, type Route } from './route.ts';
 import * as schema from './schemas.ts';
 
-const paged = { ...pageArguments, count };
-const ofDays = { ...days, asOf, order, ...paged };
-
 type Listing = {
-  inQuery: Shape;
   answer: (kind: RowKind) => z.ZodObject;
   /** How a record is named in a path. */
   id: string;
 };
 
 const listings: Record<Resource, Listing> = {
-  orders: { inQuery: { ...ofDays, ...orderFilters }, answer: pageOf, id: 'The id' },
-  nft_classes: { inQuery: { ...ofDays, ...nftClassFilters }, answer: pageOf, id: 'The id' },
-  transactions: {
-    inQuery: { asOf, ...transactionFilters, ...paged },
-    answer: countedForwardOf,
-    id: 'The operation id',
-  },
+  orders: { answer: pageOf, id: 'The id' },
+  nft_classes: { answer: pageOf, id: 'The id' },
+  transactions: { answer: countedForwardOf, id: 'The operation id' },
   tokens: {
-    inQuery: { asOf, ...tokenFilters },
     answer: (kind) =>
       listOf(kind, {
         taken_at: timeOrNull.describe('When the newest look was taken'),
@@ -58,7 +43,8 @@ const aboutHistory =
 
 function routesOf(resource: Resource): readonly Route[] {
   const { one: name, meaning, summary, about } = recordLists[resource];
-  const { inQuery, answer, id: named } = listings[resource];
+  const { filters, hasDays, isPaged } = recordList(resource);
+  const { answer, id: named } = listings[resource];
   const { now: kind, earlier } = schema.records[resource];
   const isOfLookups = resource === 'transactions';
   const single = {
@@ -72,7 +58,12 @@ function routesOf(resource: Resource): readonly Route[] {
       summary,
       about,
       isList: true,
-      inQuery,
+      inQuery: {
+        ...filters,
+        asOf,
+        ...(hasDays ? { order } : {}),
+        ...(isPaged ? { ...pageArguments, count } : {}),
+      },
       answer: answer(kind),
       read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
         listReply(

@@ -1,23 +1,25 @@
 // What stands around every page: the way to the others, the project, the language, and what the page is as JSON.
 import { renderToString } from 'preact-render-to-string';
+import { lists } from '../../query/lists.ts';
 import { linkTo, rootFrom, type Made, type View } from './view.ts';
-import type { Words } from './words.ts';
 
-const places: readonly [keyof Words['nav'], string][] = [
-  ['overview', '/'],
-  ['orders', '/orders'],
-  ['nft_classes', '/nft_classes'],
-  ['transactions', '/transactions'],
-  ['tokens', '/tokens'],
-  ['figures', '/figures'],
-  ['runs', '/runs'],
-  ['alerts', '/alerts'],
-  ['certificates', '/certificates'],
-  ['facts', '/facts'],
-  ['settings', '/settings'],
+/** Pages that everybody looks at; the other lists are at the foot. */
+const places = [
+  'overview',
+  'orders',
+  'nft_classes',
+  'transactions',
+  'tokens',
+  'figures',
+  'runs',
+  'alerts',
+  'certificates',
+  'facts',
+  'settings',
 ];
+const more = lists.map(({ name }) => name).filter((name) => !places.includes(name));
 
-export function pageText(view: View, nav: keyof Words['nav'] | null, made: Made): string {
+export function pageText(view: View, nav: string | null, made: Made): string {
   const { words, lang } = view;
   const page = (
     <html lang={lang === 'zh' ? 'zh-CN' : 'en'}>
@@ -42,11 +44,7 @@ export function pageText(view: View, nav: keyof Words['nav'] | null, made: Made)
             <a href={linkTo(view, '/')}>Outlast</a>
           </strong>
           <nav aria-label={words.nav.label}>
-            {places.map(([name, path]) => (
-              <a href={linkTo(view, path)} aria-current={name === nav ? 'page' : undefined}>
-                {words.nav[name]}
-              </a>
-            ))}
+            <Places view={view} names={places} nav={nav} />
           </nav>
           <Tools view={view} />
         </header>
@@ -54,6 +52,9 @@ export function pageText(view: View, nav: keyof Words['nav'] | null, made: Made)
           {made.body}
         </main>
         <footer>
+          <nav aria-label={words.nav.more}>
+            <Places view={view} names={more} nav={nav} />
+          </nav>
           <span>{words.utc}</span>
           <a href={made.twin}>{words.json}</a>
           <a href="/docs">{words.nav.docs}</a>
@@ -68,6 +69,20 @@ export function pageText(view: View, nav: keyof Words['nav'] | null, made: Made)
     / (href|src|action|data-live)="\//g,
     ` $1="${rootFrom(view.path)}`,
   )}`;
+}
+
+type Placed = { view: View; names: readonly string[]; nav: string | null };
+
+function Places({ view, names, nav }: Placed) {
+  const titles: Record<string, string> = { ...view.words.lists, ...view.words.nav };
+  return names.map((name) => (
+    <a
+      href={linkTo(view, name === 'overview' ? '/' : `/${name}`)}
+      aria-current={name === nav ? 'page' : undefined}
+    >
+      {titles[name]}
+    </a>
+  ));
 }
 
 function Tools({ view }: { view: View }) {

@@ -18,6 +18,7 @@ header nav a[aria-current]{color:var(--ink);font-weight:600;border-bottom:2px so
 .tools form{display:flex;gap:.4rem;align-items:center}
 .tools{display:flex;flex-wrap:wrap;gap:.1rem 1rem;align-items:baseline}
 main{overflow-x:clip;max-width:76rem;margin:0 auto;padding:1.2rem clamp(.9rem,3vw,2rem) 3rem}
+footer nav{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem}
 footer{max-width:76rem;margin:0 auto;padding:0 clamp(.9rem,3vw,2rem) 2rem;color:var(--soft);font-size:13px;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem}
 h1{font-size:clamp(22px,3.4vw,30px);line-height:1.25;margin:.4rem 0 .3rem}
 h2{font-size:18px;margin:2rem 0 .6rem}

@@ -49,7 +49,7 @@ export type Page = {
   /** As Fastify writes it. */
   path: string;
   /** Its entry in the navigation. */
-  nav: keyof Words['nav'];
+  nav: string;
   read(view: View, inPath: Record<string, string>): Promise<Made>;
 };
 

@@ -10,6 +10,8 @@ import type {
   SliceState,
   Why,
 } from '../../model.ts';
+import { columnOf, lists } from '../../query/lists.ts';
+import { snake } from '../../query/record-text.ts';
 import { zh } from './words-zh.ts';
 
 export type Lang = 'en' | 'zh';
@@ -28,6 +30,54 @@ export type BooksWords = {
   asked: string;
 };
 
+/** As a name of the catalogue reads: `txHash` is `tx hash`. */
+const spelt = (name: string): string => snake(name).replaceAll('_', ' ');
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What a person calls otherwise than the catalogue. */
+const titles: Record<string, string> = {
+  nft_classes: 'NFT classes',
+  transactions: 'Transaction results',
+  facts: 'Observed',
+};
+const heads: Record<string, string> = {
+  resource: 'List',
+  createdAt: 'Made at',
+  amount: 'Price',
+  number: 'Credited',
+  orderType: 'Type',
+  nftCount: 'NFTs',
+  apiVersion: 'Lookup',
+  blockHeight: 'Block',
+  txHash: 'Transaction hash',
+  minUnit: 'Smallest unit',
+  initialSupply: 'First supply',
+  maxSupply: 'Greatest supply',
+  sha256: 'SHA-256',
+  operationId: 'Id',
+  startedAt: 'Began',
+  endedAt: 'Ended',
+  slicesDone: 'Days',
+  recordsNew: 'New',
+  recordsChanged: 'Changed',
+  recordsRejected: 'Rejects',
+  lastError: 'Last trouble',
+  dueAt: 'Looked at next',
+  deadlineAt: 'Deadline',
+  provedAt: 'Proved at',
+};
+
+/** Fields that stand over a column of a page, or in its form. */
+const fieldsOnPages = new Set(
+  lists.flatMap(({ shown, filters }) => [...shown, ...Object.keys(filters)]),
+);
+/** What the numbers of fields mean. */
+const terms = new Set(
+  lists.flatMap(({ fields }) =>
+    Object.keys(fields).flatMap((name) => Object.values(columnOf(fields, name)?.words ?? {})),
+  ),
+);
+
 export const en = {
   name: 'English',
   other: '中文',
@@ -35,15 +85,8 @@ export const en = {
   nav: {
     label: 'Pages',
     overview: 'Overview',
-    orders: 'Orders',
-    nft_classes: 'NFT classes',
-    transactions: 'Transaction results',
-    tokens: 'Tokens',
     figures: 'Figures',
-    runs: 'Runs',
-    alerts: 'Alerts',
-    certificates: 'Certificates',
-    facts: 'Observed',
+    more: 'More lists',
     settings: 'Settings',
     docs: 'Interface',
   },
@@ -59,6 +102,23 @@ export const en = {
   live: 'live',
   stale: 'no answer: this may be out of date',
 
+  /** By the catalogue: lists, what they are, their fields, and what numbers mean. */
+  lists: Object.fromEntries(lists.map(({ name }) => [name, titles[name] ?? capital(spelt(name))])),
+  abouts: Object.fromEntries(
+    lists
+      .filter(({ resource, name }) => resource === null && name !== 'alerts')
+      .map(({ name, summary, about }) => [name, `${summary}. ${about}`]),
+  ),
+  fields: Object.fromEntries(
+    [...fieldsOnPages].map((name) => [name, heads[name] ?? capital(spelt(name))]),
+  ),
+  terms: Object.fromEntries([...terms].map((word) => [word, word])),
+  balances: {
+    more: 'it counts more',
+    equal: 'equal',
+    'less or unknown': 'less or unknown',
+  } as Record<string, string>,
+  watched: { open: 'asked for still', done: 'done', lost: 'lost' } as Record<string, string>,
   resources: { orders: 'Orders', nft_classes: 'NFT classes' } satisfies Record<
     ListedResource,
     string
@@ -217,12 +277,8 @@ export const en = {
     filter: 'Filter',
     from: 'From',
     to: 'To (excluded)',
-    status: 'Status',
     any: 'any',
-    account: 'Account',
-    owner: 'Owner',
     recordName: 'Name contains',
-    module: 'Module',
     asOf: 'As known at',
     asOfHint: 'an instant, such as 2026-11-01T00:00:00Z',
     order: 'Order',
@@ -234,17 +290,12 @@ export const en = {
     csv: 'All of these as CSV',
     empty: 'Nothing matches.',
     count: (count: string) => (count === '1' ? 'one record' : `${count} records`),
-    statuses: { 1: 'pending', 2: 'succeeded', 3: 'failed' } as Record<number, string>,
-    resultStatuses: { 0: 'processing', 1: 'succeeded', 2: 'failed', 3: 'unprocessed' } as Record<
-      number,
-      string
-    >,
     invalid: 'This cannot be asked:',
     limit: 'Records a page',
     clear: 'Clear the filter',
     pages: 'Pages of this list',
     goesOn: 'Nothing matches among the records looked through so far. The next page goes on.',
-    txHash: 'Transaction hash',
+    onlyFirst: (count: string) => `The first ${count} are shown here.`,
     whole: (days: string) =>
       days === '1' ? 'This day is wholly covered.' : `All ${days} days are wholly covered.`,
     notWhole: (days: string, of: string) =>
@@ -260,26 +311,6 @@ export const en = {
     asKnownAt: (time: string) => `As it was known at ${time}.`,
     nowInstead: 'As it is now',
     missing: 'no longer shown',
-    byId: 'by id',
-    columns: {
-      id: 'Id',
-      lookup: 'Lookup',
-      madeAt: 'Made at',
-      price: 'Price',
-      credited: 'Credited',
-      type: 'Type',
-      name: 'Name',
-      symbol: 'Symbol',
-      nfts: 'NFTs',
-      confirmedAt: 'Confirmed at',
-      block: 'Block',
-      minUnit: 'Smallest unit',
-      initialSupply: 'First supply',
-      maxSupply: 'Greatest supply',
-      mintable: 'Mintable',
-      issueFee: 'Issue fee',
-      mintFee: 'Mint fee',
-    },
     yes: 'yes',
     no: 'no',
     units: { fen: 'fen', main: 'currency units' },
@@ -384,7 +415,6 @@ export const en = {
     more: 'All figures',
   },
   runs: {
-    title: 'Runs',
     now: 'Now',
     idle: 'Nothing is being read at the moment.',
     nextAt: (time: string) => `The next look is due at ${time}.`,
@@ -394,16 +424,6 @@ export const en = {
     clocks: (platform: string, database: string) =>
       `Times are by the platform’s clock, ${platform} now. What a day’s page says of its journal is by the clock of the database’s machine, ${database} now.`,
     remaining: (span: string) => `about ${span} left`,
-    past: 'Past',
-    started: 'Began',
-    took: 'Took',
-    outcome: 'Ended',
-    requests: 'Requests',
-    days: 'Days',
-    added: 'New',
-    changed: 'Changed',
-    rejected: 'Rejects',
-    trouble: 'Why not all was done',
     outcomes: {
       done: 'done',
       quiet: 'done, nothing new',
@@ -424,8 +444,6 @@ export const en = {
     nothingDue: 'Nothing is due any more.',
     succeeded: (time: string) => `All that was due was done last at ${time}.`,
     noRun: 'No run has begun yet.',
-    newer: 'The newest',
-    older: 'Older ones',
   },
   alerts: {
     title: 'Alerts',
@@ -444,15 +462,7 @@ export const en = {
     todo: 'What to do',
   },
   certificates: {
-    title: 'Certificates',
-    about:
-      'When a month has left the platform’s window, a certificate says what is held of it: every day with its count, digest, state and proof.',
     none: 'No month is certified yet: the first certificate follows when a month has left the window.',
-    month: 'Month',
-    at: 'Certified at',
-    records: 'Records',
-    digest: 'Digest, and how to check it',
-    list: 'List',
     days: 'Days',
     held: 'all held',
     lost: (days: string) => (days === '1' ? 'one lost' : `${days} lost`),
@@ -467,11 +477,6 @@ export const en = {
     read: 'Records as certified',
   },
   facts: {
-    title: 'What was observed of the platform',
-    about:
-      'What the platform’s document leaves open is probed, and kept with its time. It decides what is asked and believed.',
-    fact: 'Question',
-    value: 'Observed',
     none: 'Nothing was observed yet.',
     /** By the fact's name without its list; what is not here has no sentence. */
     names: {
@@ -480,7 +485,6 @@ export const en = {
       oldest_day: 'The oldest day that it showed',
       totals: 'Whether its totals can be believed',
       total_scope: 'What a total counts',
-      probed: 'Whether it was looked at as a whole',
     } as Record<string, string>,
     /** By name and value. */
     values: {

@@ -1,23 +1,16 @@
-// Every page there is.
+// Every page there is: a list and its rows as the catalogue says them, but for those made by hand.
+import { lists } from '../../../query/lists.ts';
 import type { Page } from '../view.ts';
 import { alertsPage } from './alerts.tsx';
-import { certificatesPage } from './certificates.tsx';
 import { dayPage } from './day.tsx';
-import { factsPage } from './facts.tsx';
 import { figuresPage } from './figures.tsx';
 import { overviewPage } from './overview.tsx';
-import { recordPages } from './record.tsx';
-import { runsPage } from './runs.tsx';
+import { listPages } from './row.tsx';
 import { settingsPage } from './settings.tsx';
 
+const byHand: readonly Page[] = [overviewPage, dayPage, figuresPage, alertsPage, settingsPage];
+
 export const pages: readonly Page[] = [
-  overviewPage,
-  dayPage,
-  ...recordPages,
-  figuresPage,
-  runsPage,
-  alertsPage,
-  certificatesPage,
-  factsPage,
-  settingsPage,
+  ...byHand,
+  ...lists.flatMap(listPages).filter(({ path }) => byHand.every((page) => page.path !== path)),
 ];

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
 import { listedResources, type ListedResource, type ProjectId } from '../../../model.ts';
+import type { Held } from '../../../query/lists.ts';
 import { markOf } from '../../../query/how-sure.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/report-types.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
@@ -10,8 +11,7 @@ import { Foreign } from '../layout.tsx';
 import { Cut, markText, Time } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import type { Held } from './record-kinds.tsx';
-import { linkToRecord } from './records.tsx';
+import { linkToRecord } from './list.tsx';
 import { notFoundPage } from './trouble.tsx';
 
 export const dayPage: Page = { path: '/days/:resource/:day', nav: 'overview', read };

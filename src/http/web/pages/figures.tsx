@@ -292,7 +292,7 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
             caption={figures.accounts}
             columns={[
               {
-                head: words.records.account,
+                head: words.fields['account'] ?? '',
                 isName: true,
                 cell: ({ account }) =>
                   account === null ? (
@@ -340,7 +340,7 @@ function Owners({ view, owners }: { view: View; owners: readonly NftOwner[] }) {
         caption={figures.owners}
         columns={[
           {
-            head: words.records.owner,
+            head: words.fields['owner'] ?? '',
             isName: true,
             cell: ({ owner }) =>
               owner === null ? (

@@ -1,11 +1,11 @@
 // Everything a record was ever seen to say, oldest first: when each content was in force, and what it changed.
+import type { Held } from '../../../query/lists.ts';
 import type { Version } from '../../../query/types.ts';
 import { differences, readRaw } from '../json-text.ts';
 import { Time } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import type { View } from '../view.ts';
-import { Raw } from './record-content.tsx';
-import type { Held } from './record-kinds.tsx';
+import { Raw } from '../value.tsx';
 
 /** The newest contents are shown; a record that changes every hour has thousands. */
 const mostContents = 100;

@@ -1,0 +1,113 @@
+// The form over a list: a field for everything it can be narrowed by, each under its name in `/archive/v1`.
+import type { Shape } from '../../../query/check-arguments.ts';
+import { columnOf, type List } from '../../../query/lists.ts';
+import { snake } from '../../../query/record-text.ts';
+import { InstantField, ProjectField, readable } from '../parts.tsx';
+import { wordsOf } from '../value.tsx';
+import { linkTo, type View } from '../view.ts';
+
+type Filtered = { view: View; list: List; given: Record<string, string> };
+
+/** `shape`: what the page takes; `isAsked`: somebody narrowed it. */
+export function Filter(props: Filtered & { shape: Shape; isAsked: boolean }) {
+  const { view, list, shape, given, isAsked } = props;
+  const { words } = view;
+  // By its name a row is found in its list: only what sorts rows is worth a field.
+  const isNoName = (name: string): boolean => {
+    const { values, type } = columnOf(list.fields, name) ?? {};
+    return !list.key.includes(name) || values !== undefined || type === 'date';
+  };
+  const names = Object.keys(shape).filter((name) => name !== 'cursor' && isNoName(name));
+  if (names.every((name) => name === 'limit')) return null;
+  return (
+    <form class="filter" method="get" action={`/${list.name}`} aria-label={words.records.filter}>
+      {names.map((name) => (
+        <Field view={view} list={list} given={given} name={name} />
+      ))}
+      <ProjectField view={view} />
+      <button>{words.records.filter}</button>
+      {isAsked && <a href={linkTo(view, `/${list.name}`)}>{words.records.clear}</a>}
+    </form>
+  );
+}
+
+function Field({ view, list, given, name }: Filtered & { name: string }) {
+  const { words } = view;
+  const asked = snake(name);
+  const value = given[asked] ?? '';
+  const id = `by-${asked}`;
+  const label = labelOf(view, name);
+  const column = columnOf(list.fields, name);
+  if (column?.words !== undefined) {
+    const said = Object.entries(column.words);
+    const options = said.map(([one, word]) => [one, words.terms[word] ?? word] as const);
+    return <Several label={label} name={asked} options={options} value={value} />;
+  }
+  const { newest, oldest, any } = words.records;
+  const choices: Record<string, readonly string[]> = {
+    order: ['desc', 'asc'],
+    limit: ['25', '50', '100', '200', '500'],
+  };
+  const choice = choices[name] ?? (column?.values && ['', ...column.values]);
+  const said: Record<string, string> =
+    name === 'order' ? { desc: newest, asc: oldest } : { '': any, ...wordsOf(words, list, name) };
+  return (
+    <div>
+      {name === 'asOf' ? (
+        <InstantField view={view} id={id} value={value} label={label} />
+      ) : (
+        <>
+          <label for={id}>{label}</label>
+          {choice === undefined ? (
+            <input
+              id={id}
+              name={asked}
+              type={name === 'from' || name === 'to' ? 'date' : name === 'month' ? 'month' : 'text'}
+              value={readable(value)}
+              spellcheck={false}
+              autocomplete="off"
+            />
+          ) : (
+            <select id={id} name={asked}>
+              {[...new Set([...choice, value])].map((one) => (
+                <option value={one} selected={one === value}>
+                  {said[one] ?? one}
+                </option>
+              ))}
+            </select>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function labelOf({ words }: View, name: string): string {
+  const { from, to, asOf, order, limit, recordName } = words.records;
+  const own: Record<string, string> = { from, to, asOf, order, limit, name: recordName };
+  return own[name] ?? words.fields[name] ?? name;
+}
+
+/** Several mean any of them. What else was given in the address stands beside them, to be taken away. */
+function Several(props: {
+  label: string;
+  name: string;
+  options: readonly (readonly [value: string, word: string])[];
+  value: string;
+}) {
+  const { label, name, options, value } = props;
+  const given = value === '' ? [] : value.split(',').slice(0, 20);
+  const known = options.map(([one]) => one);
+  const others = [...new Set(given.filter((one) => !known.includes(one)))];
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {[...options, ...others.map((one) => [one, one] as const)].map(([one, word]) => (
+        <label>
+          <input type="checkbox" name={name} value={one} checked={given.includes(one)} />
+          <bdi>{word}</bdi>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

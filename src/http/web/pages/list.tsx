@@ -1,0 +1,354 @@
+// The list page of everything in the catalogue: what it can be narrowed by, a page of rows, the way through the pages,
+// and, of records, what is certain of the days that were chosen.
+import type { ComponentChildren } from 'preact';
+import type { ListedResource, ProjectId } from '../../../model.ts';
+import { asOf, cursor, order as direction, whole } from '../../../query/arguments.ts';
+import type { Shape } from '../../../query/check-arguments.ts';
+import type { FoundRows, List, Row } from '../../../query/lists.ts';
+import { readWhole } from '../../v1/questions.ts';
+import { projectFor } from '../../v1/route.ts';
+import { askedOf, givenIn, sentenceOf } from '../asked.ts';
+import { ProjectField, Refusal } from '../parts.tsx';
+import { Table, type TableColumn } from '../table.tsx';
+import { Cell, classOf } from '../value.tsx';
+import { linkTo, type Made, type View } from '../view.ts';
+import { besidesOf, type Besides } from './besides.tsx';
+import { Filter } from './filter.tsx';
+import { RangeLine, readRange, type RangeCoverage } from './range-coverage.tsx';
+
+/** Classes may be those of another project. */
+export const projectOf = (view: View, { resource }: List): ProjectId =>
+  projectFor(view, resource ?? undefined);
+
+/** No path can name these two: browsers take them for steps. */
+export const isStep = (id: string): boolean => id === '.' || id === '..';
+
+/** The record's page, as it was at an instant where that is asked. */
+export const linkToRecord = (view: View, resource: string, id: string, asOf?: string): string =>
+  isStep(id)
+    ? linkTo(view, `/${resource}`, { find: id, as_of: asOf })
+    : linkTo(view, `/${resource}/${encodeURIComponent(id)}`, { as_of: asOf });
+
+/** The page of a row; null: it has none. */
+function linkToRow(view: View, list: List, row: Row, asOf: string | undefined): string | null {
+  if (list.resource !== null) {
+    return linkToRecord(view, list.name, String(row[list.key[0] ?? '']), asOf);
+  }
+  if (list.name === 'coverage') {
+    const { resource, day, owner } = row as Record<string, string>;
+    return linkTo(view, `/days/${resource}/${day}`, { owner });
+  }
+  return list.key.length === 0
+    ? null
+    : linkTo(view, ['', list.name, ...keyOf(list, row).map(encodeURIComponent)].join('/'));
+}
+
+/** As it stands in an address: a month without its first day. */
+export const keyOf = ({ key }: List, row: Row): string[] =>
+  key.map((name) => (name === 'month' ? String(row[name]).slice(0, 7) : String(row[name])));
+
+/** Fewer than the library gives: a page is to be looked at. */
+const limit = whole(1, 500);
+/** Rows of a list that is given whole. */
+const mostRows = 1000;
+
+/** What the page of a list takes, by the library's names. A record is looked for by its id, whatever that is called. */
+export function shapeOf({ filters, key, resource, hasDays, isPaged }: List): Shape {
+  const narrowed = Object.entries(filters).filter(
+    ([name]) => resource === null || !key.includes(name),
+  );
+  return {
+    ...Object.fromEntries(narrowed),
+    ...(resource === null ? {} : { asOf }),
+    ...(resource !== null && hasDays ? { order: direction } : {}),
+    ...(isPaged ? { limit, cursor } : {}),
+  };
+}
+
+/** Where nothing was said of it. */
+const unlessTold = ({ resource, hasDays, isPaged }: List): Record<string, string> => ({
+  ...(resource !== null && hasDays ? { order: 'desc' } : {}),
+  ...(isPaged ? { limit: '50' } : {}),
+});
+
+type Answer = {
+  found: FoundRows | null;
+  /** Why it could not be asked. */
+  sentence: string | null;
+  range: RangeCoverage | null;
+  count: number | null;
+};
+
+/** Counting as many takes a few hundredths of a second; coverage tells beforehand how many it will be. */
+const mostCounted = 200_000;
+
+/** `given`: see `givenIn`. */
+async function ask(view: View, list: List, given: Record<string, string>): Promise<Answer> {
+  const answer: Answer = { found: null, sentence: null, range: null, count: null };
+  try {
+    const asked = askedOf(shapeOf(list), { ...unlessTold(list), ...given });
+    const of = list.resource ?? (asked['resource'] as 'orders' | undefined);
+    const query = { project: projectFor(view, of), ...asked };
+    answer.found =
+      list.isPaged || list.resource !== null
+        ? await list.of(view.archive).list(query)
+        : { items: await readWhole(view, list, asked) };
+    const { from, to } = given;
+    if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
+      const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+      answer.range = await readRange(view, query.project, list.resource as ListedResource, days);
+    }
+    answer.count = await countOf(view, list, query, answer);
+  } catch (error) {
+    answer.sentence = sentenceOf(error);
+    if (answer.sentence === null) throw error;
+  }
+  return answer;
+}
+
+/** Null where counting may take long. */
+async function countOf(
+  { archive }: View,
+  list: List,
+  query: { project: ProjectId } & Row,
+  { found, range }: Answer,
+): Promise<number | null> {
+  const { limit: _, cursor: from, ...narrowed } = query;
+  if (found !== null && from === undefined && (found.next ?? null) === null) {
+    return found.items.length;
+  }
+  const isCheap = range !== null && range.shown <= mostCounted && query['asOf'] === undefined;
+  return isCheap ? list.of(archive).count({ ...narrowed, project: query.project }) : null;
+}
+
+/** `lookedFor`: an id that is not held, which is said above the list. */
+export async function readList(
+  view: View,
+  list: List,
+  lookedFor: string | null = null,
+): Promise<Made> {
+  const { words } = view;
+  const given = lookedFor === null ? givenIn(view.query) : {};
+  const [answer, besides] = await Promise.all([ask(view, list, given), besidesOf(view, list)]);
+  const { sentence, found } = answer;
+  const json = `/archive/v1/${list.name}`;
+  const title = words.lists[list.name] ?? list.name;
+  const about = words.abouts[list.name];
+  return {
+    title: lookedFor === null ? title : words.record.noSuch,
+    status: lookedFor !== null ? 404 : sentence !== null ? 400 : 200,
+    isLive: list.resource === null,
+    twin:
+      lookedFor === null
+        ? linkTo(view, json, { ...unlessTold(list), ...given })
+        : linkTo(view, `${json}/${encodeURIComponent(lookedFor)}`),
+    body: (
+      <>
+        <h1>{title}</h1>
+        {about !== undefined && <p class="soft">{about}</p>}
+        {lookedFor !== null && (
+          <p class="notice" role="alert">
+            {words.record.noSuch} <bdi class="id">{lookedFor.slice(0, 600)}</bdi>
+          </p>
+        )}
+        {besides.above}
+        {list.resource !== null && <Search view={view} list={list} id={lookedFor} />}
+        <Filter
+          view={view}
+          list={list}
+          shape={shapeOf(list)}
+          given={{ ...unlessTold(list), ...given }}
+          isAsked={Object.keys(given).length > 0}
+        />
+        <Refusal view={view} sentence={sentence} />
+        {found !== null && (
+          <Found
+            view={view}
+            list={list}
+            given={given}
+            answer={answer}
+            found={found}
+            besides={besides}
+          />
+        )}
+        {besides.below}
+      </>
+    ),
+  };
+}
+
+function Search({ view, list, id }: { view: View; list: List; id: string | null }) {
+  const { words } = view;
+  return (
+    <form class="filter" role="search" method="get" action={`/${list.name}`}>
+      <div class="wide">
+        <label for="find">{words.records.search}</label>
+        <input id="find" name="find" type="search" value={id ?? ''} required spellcheck={false} />
+      </div>
+      <ProjectField view={view} />
+      <button>{words.records.find}</button>
+    </form>
+  );
+}
+
+type Listed = {
+  view: View;
+  list: List;
+  given: Record<string, string>;
+  answer: Answer;
+  found: FoundRows;
+  besides: Besides;
+};
+
+function Found({ view, list, given, answer, found, besides }: Listed) {
+  const { words, format } = view;
+  const { cursor: from, limit: _limit, ...query } = given;
+  const instant = given['as_of'];
+  const { next = null, previous = null } = found;
+  const all = [...found.items, ...(besides.more ?? [])];
+  const items = all.slice(0, mostRows);
+  const to = (more: Record<string, string | undefined>): string =>
+    linkTo(view, `/${list.name}`, { ...given, ...more });
+  const everything = {
+    ...unlessTold(list),
+    ...query,
+    limit: undefined,
+    format: 'csv',
+    bom: 'true',
+  };
+  return (
+    <>
+      {instant !== undefined && (
+        <p class="notice mild">
+          {words.records.asKnownAt(instant)}{' '}
+          <a href={to({ cursor: undefined, limit: undefined, as_of: undefined })}>
+            {words.records.nowInstead}
+          </a>
+        </p>
+      )}
+      {answer.range !== null && (
+        <RangeLine view={view} resource={list.resource as ListedResource} of={answer.range} />
+      )}
+      <div class="pages">
+        {answer.count !== null && (
+          <strong>{words.records.count(format.number(answer.count))}</strong>
+        )}
+        {items.length < all.length && (
+          <span>{words.records.onlyFirst(format.number(items.length))}</span>
+        )}
+        <a href={linkTo(view, `/archive/v1/${list.name}`, everything)}>{words.records.csv}</a>
+      </div>
+      {items.length === 0 ? (
+        <p>{emptyText(view, given, besides, next)}</p>
+      ) : (
+        <Rows view={view} list={list} rows={items} given={given} besides={besides} />
+      )}
+      <nav class="pages" aria-label={words.records.pages}>
+        {from !== undefined && (
+          <a href={to({ cursor: undefined })} rel="start">
+            {words.records.first}
+          </a>
+        )}
+        {previous !== null && (
+          <a href={to({ cursor: previous })} rel="prev">
+            {words.records.previous}
+          </a>
+        )}
+        {next !== null && (
+          <a href={to({ cursor: next })} rel="next">
+            {words.records.next}
+          </a>
+        )}
+      </nav>
+    </>
+  );
+}
+
+function emptyText(
+  { words }: View,
+  given: Record<string, string>,
+  { none }: Besides,
+  next: string | null,
+): string {
+  if (next !== null) return words.records.goesOn;
+  return Object.keys(given).length === 0 && none !== undefined ? none : words.records.empty;
+}
+
+type Shown = {
+  view: View;
+  list: List;
+  rows: readonly Row[];
+  given: Record<string, string>;
+  besides: Besides;
+};
+
+function Rows({ view, list, rows, given, besides }: Shown) {
+  const { words } = view;
+  const { key, shown, fields } = list;
+  // What names a row stands at its head and leads to it.
+  const head = key.findLast((name) => shown.includes(name)) ?? shown[0] ?? '';
+  const hasValue = (name: string): boolean =>
+    rows.some((row) => row[name] !== null && row[name] !== '');
+  const columns = [head, ...shown.filter((name) => name !== head)].filter(hasValue);
+  const cellOf = (row: Row, name: string) =>
+    besides.cells?.[name]?.(row) ?? (
+      <Cell view={view} list={list} name={name} field={fields[name]} row={row} />
+    );
+  const title = words.lists[list.name] ?? '';
+  const order = given['order'] ?? unlessTold(list)['order'];
+  return (
+    <Table
+      caption={
+        order === undefined
+          ? title
+          : `${title}, ${order === 'asc' ? words.records.oldest : words.records.newest}`
+      }
+      columns={[
+        ...columns.map((name): TableColumn<Row> => ({
+          head: words.fields[name] ?? name,
+          class: classOf(fields[name]),
+          isName: name === head,
+          cell: (row) =>
+            name === head ? (
+              <Head view={view} list={list} row={row} asOf={given['as_of']}>
+                {cellOf(row, name)}
+              </Head>
+            ) : (
+              cellOf(row, name)
+            ),
+        })),
+        ...(besides.columns ?? []),
+      ]}
+      rows={rows}
+    />
+  );
+}
+
+type Headed = {
+  view: View;
+  list: List;
+  row: Row;
+  asOf: string | undefined;
+  children: ComponentChildren;
+};
+
+function Head({ view, list, row, asOf: instant, children }: Headed) {
+  const { words } = view;
+  const href = linkToRow(view, list, row, instant);
+  if (list.resource === null)
+    return href === null ? <>{children}</> : <a href={href}>{children}</a>;
+  const id = String(row[list.key[0] ?? '']);
+  const missing = row['missingSince'];
+  return (
+    <>
+      <a class="id long" href={href ?? undefined} title={id}>
+        <bdi>{id}</bdi>
+      </a>
+      {typeof missing === 'string' && (
+        <span class="mark" title={words.record.missing(missing)}>
+          {words.records.missing}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,280 @@
+// The page of a row of any list: what its fields say and mean. That of a record also: as it was known at an instant, its
+// certificate file, and its history.
+import { asOf as instant } from '../../../query/arguments.ts';
+import { recordsOf, type Held, type List, type Row } from '../../../query/lists.ts';
+import { snake } from '../../../query/record-text.ts';
+import type { CertificateFile, Version } from '../../../query/types.ts';
+import type { Resource } from '../../../model.ts';
+import type { Column } from '../../../resources.ts';
+import { readWhole } from '../../v1/questions.ts';
+import { projectFor } from '../../v1/route.ts';
+import { askedOf, givenIn, sentenceOf } from '../asked.ts';
+import { readRaw } from '../json-text.ts';
+import { InstantField, isolated, ProjectField, Refusal, Time } from '../parts.tsx';
+import { FieldList, Raw } from '../value.tsx';
+import { linkTo, type Made, type Page, type View } from '../view.ts';
+import { CertificateLinks } from './besides.tsx';
+import { isStep, keyOf, linkToRecord, projectOf, readList } from './list.tsx';
+import { History } from './record-history.tsx';
+import { notFoundPage } from './trouble.tsx';
+
+/** A list, and each of its rows that has a name. */
+export function listPages(list: List): Page[] {
+  const { name, resource, key } = list;
+  const page = { nav: name };
+  const inPath = resource === null ? key.map(snake) : ['id'];
+  return [
+    {
+      ...page,
+      path: `/${name}`,
+      read: async (view) => {
+        const id = resource === null ? '' : (view.query.get('find') ?? '').trim();
+        if (resource === null || id === '') return readList(view, list);
+        const made = await readRecord(view, { ...list, resource }, id);
+        return made.status === 404 || isStep(id)
+          ? made
+          : { ...made, status: 303, location: linkToRecord(view, name, id) };
+      },
+    },
+    ...(inPath.length === 0
+      ? []
+      : [
+          {
+            ...page,
+            path: `/${name}/${inPath.map((one) => `:${one}`).join('/')}`,
+            read: (view: View, named: Record<string, string>) =>
+              resource === null
+                ? readRow(view, list, named)
+                : readRecord(view, { ...list, resource }, named['id'] ?? ''),
+          },
+        ]),
+  ];
+}
+
+/** By the filters that name it. */
+async function readRow(view: View, list: List, named: Record<string, string>): Promise<Made> {
+  const { words } = view;
+  const rows = await rowsNamed(view, list, named);
+  const [row] = rows;
+  if (row === undefined) return notFoundPage(view, words.record.noSuch);
+  const title = words.lists[list.name] ?? list.name;
+  const name = keyOf(list, row)
+    .map((part) => words.lists[part] ?? part)
+    .join(' · ');
+  return {
+    title: `${title} ${isolated(name)}`,
+    twin: linkTo(view, `/archive/v1/${list.name}`, named),
+    body: (
+      <>
+        <p>
+          <a href={linkTo(view, `/${list.name}`)}>← {title}</a>
+        </p>
+        <h1>
+          <bdi class="name">{name}</bdi>
+        </h1>
+        {list.name === 'certificates' && (
+          <p>
+            <CertificateLinks view={view} of={row} />
+          </p>
+        )}
+        {list.name === 'rejects' && (
+          <p>
+            <a
+              class="button"
+              href={linkTo(view, `/archive/v1/rejects/${keyOf(list, row).join('/')}`)}
+              download
+            >
+              {words.record.download}
+            </a>
+          </p>
+        )}
+        {rows.map((one) => (
+          <FieldList view={view} list={list} row={one} />
+        ))}
+      </>
+    ),
+  };
+}
+
+/** What cannot be the name of a row names none. */
+async function rowsNamed(view: View, list: List, named: Record<string, string>): Promise<Row[]> {
+  const shape = Object.fromEntries(
+    list.key.flatMap((name) => {
+      const filter = list.filters[name];
+      return filter === undefined ? [] : [[name, filter]];
+    }),
+  );
+  try {
+    const asked = askedOf(shape, named);
+    if (!list.isPaged) return await readWhole(view, list, asked);
+    const project = projectFor(view, asked['resource'] as Resource | undefined);
+    return (await list.of(view.archive).list({ project, ...asked })).items;
+  } catch (error) {
+    if (sentenceOf(error) === null) throw error;
+    return [];
+  }
+}
+
+type RecordsList = List & { resource: Resource };
+
+async function readRecord(view: View, list: RecordsList, id: string): Promise<Made> {
+  const { words, archive } = view;
+  const { resource } = list;
+  const project = projectOf(view, list);
+  const records = recordsOf(archive, resource);
+  const versions = await heldOf(() => records.history(project, id));
+  if (versions.length === 0) return readList(view, list, id);
+  const given = givenIn(view.query)['as_of'] ?? '';
+  let sentence: string | null = null;
+  let then: Held[] | null = null;
+  try {
+    const { asOf } = askedOf({ asOf: instant }, given === '' ? {} : { as_of: given });
+    if (typeof asOf === 'string') then = await records.get(project, id, { asOf });
+  } catch (error) {
+    sentence = sentenceOf(error);
+    if (sentence === null) throw error;
+  }
+  const shown = then ?? versions.filter(({ isCurrent }) => isCurrent).map(({ item }) => item);
+  const file =
+    resource === 'transactions' ? await archive.transactions.certificateFile(project, id) : null;
+  const json = `/archive/v1/${resource}/${encodeURIComponent(id)}`;
+  return {
+    title: `${words.record.one[resource]} ${isolated(id)}`,
+    status: sentence !== null ? 400 : shown.length === 0 ? 404 : 200,
+    twin: linkTo(view, json, { as_of: given }),
+    body: (
+      <>
+        <p>
+          <a href={linkTo(view, `/${resource}`)}>← {words.lists[resource]}</a>
+        </p>
+        <h1>
+          {words.record.one[resource]} <bdi class="name">{id}</bdi>
+        </h1>
+        <Refusal view={view} sentence={sentence} />
+        {then !== null && (
+          <p class="notice mild">
+            {shown.length === 0 ? words.record.notThen(given) : words.records.asKnownAt(given)}{' '}
+            <a href={linkToRecord(view, resource, id)}>{words.records.nowInstead}</a>
+          </p>
+        )}
+        {shown.map((item) => (
+          <Content view={view} list={list} item={item} />
+        ))}
+        {file !== null && (
+          <File view={view} file={file} path={linkTo(view, `${json}/certificate_file`)} />
+        )}
+        <AsOf view={view} resource={resource} id={id} given={given} />
+        <h2 id="history">{words.record.history}</h2>
+        {byLookup(versions).map(([lookup, of]) => (
+          <History
+            view={view}
+            lookup={lookup}
+            versions={of}
+            path={linkTo(view, `${json}/history`)}
+          />
+        ))}
+      </>
+    ),
+  };
+}
+
+/** An id that cannot be one is held by nobody. */
+async function heldOf(read: () => Promise<Version<Held>[]>): Promise<Version<Held>[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (sentenceOf(error) === null) throw error;
+    return [];
+  }
+}
+
+/** Each lookup of an operation has a history of its own. */
+const byLookup = (versions: Version<Held>[]): [string, Version<Held>[]][] =>
+  [...new Set(versions.map(({ item }) => lookupOf(item)))].map((lookup) => [
+    lookup,
+    versions.filter(({ item }) => lookupOf(item) === lookup),
+  ]);
+
+function File({ view, file, path }: { view: View; file: CertificateFile; path: string }) {
+  const { words, format } = view;
+  return (
+    <section>
+      <h2>{words.record.files}</h2>
+      <dl class="facts">
+        <dt>{words.record.address}</dt>
+        {/* No link: whatever stands in a record, it is not followed by a click here. */}
+        <dd>
+          <bdi>{file.url}</bdi>
+        </dd>
+        <dt>{words.record.fetched}</dt>
+        <dd>
+          <Time at={file.fetchedAt} />
+        </dd>
+        <dt>{words.record.mediaType}</dt>
+        <dd>
+          <bdi>{file.mediaType ?? words.unknown}</bdi>,{' '}
+          {words.record.bytes(format.number(file.bytes.length))}
+        </dd>
+        <dt>SHA-256</dt>
+        <dd>
+          <code>{file.sha256}</code>
+        </dd>
+      </dl>
+      <p>
+        <a class="button" href={path} download>
+          {words.record.download}
+        </a>
+      </p>
+    </section>
+  );
+}
+
+function AsOf(props: { view: View; resource: Resource; id: string; given: string }) {
+  const { view, resource, id, given } = props;
+  const { words } = view;
+  return (
+    <form class="filter" method="get" action={linkToRecord(view, resource, id).split('?', 1)[0]}>
+      {isStep(id) && <input type="hidden" name="find" value={id} />}
+      <div class="wide">
+        <InstantField view={view} id="as-of" value={given} label={words.record.asOf} isRequired />
+      </div>
+      <ProjectField view={view} />
+      <button>{words.record.show}</button>
+    </form>
+  );
+}
+
+/** The lookup that gave it; '' for what no lookup gives. */
+const lookupOf = (item: Row): string => ('apiVersion' in item ? String(item['apiVersion']) : '');
+
+function Content({ view, list, item }: { view: View; list: RecordsList; item: Held }) {
+  const { words } = view;
+  const lookup = lookupOf(item);
+  const isSaid = ({ part }: Column): boolean => part === 'key' || part === 'record';
+  return (
+    <>
+      {item.missingSince !== null && (
+        <p class="notice">
+          {words.record.missing(
+            `${item.missingSince.slice(0, 10)} ${item.missingSince.slice(11, 19)}`,
+          )}
+        </p>
+      )}
+      <div class="two">
+        <section>
+          <h2>
+            {words.record.fields}
+            {lookup !== '' && ` (${lookup})`}
+          </h2>
+          <FieldList view={view} list={list} row={item} isShown={isSaid} />
+        </section>
+        <section>
+          <h2>{words.record.noted}</h2>
+          <FieldList view={view} list={list} row={item} isShown={(of) => !isSaid(of)} />
+        </section>
+      </div>
+      <h2>{words.record.raw}</h2>
+      <Raw view={view} value={readRaw(item)} />
+    </>
+  );
+}

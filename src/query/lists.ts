@@ -1,0 +1,177 @@
+// Every list of the catalogue in one form, for the doors that treat all alike: HTTP, `outlast query`, the pages. What a
+// list can be narrowed by, and how it is read of an open archive.
+import {
+  questions,
+  recordLists,
+  type AnyQuestion,
+  type Page,
+  type QuestionName,
+  type RecordQuestion,
+} from '../catalogue.ts';
+import { resources, type ProjectId, type Resource } from '../model.ts';
+import type { Column, Fields } from '../resources.ts';
+import type { Shape } from './check-arguments.ts';
+import { days } from './days.ts';
+import { nftClassFilters } from './nft-classes.ts';
+import { orderFilters } from './orders.ts';
+import { everyPage, filtersOf } from './questions.ts';
+import { snake } from './record-text.ts';
+import { tokenFilters } from './tokens.ts';
+import { transactionFilters } from './transactions.ts';
+import type { Archive, Records, Version } from './types.ts';
+
+export type Row = Record<string, unknown>;
+
+/** What every record has. */
+export type Held = Row & {
+  observedAt: string;
+  missingSince: string | null;
+  rawJson: string;
+  rawBytes: Uint8Array | null;
+};
+
+/** What the list itself takes, which checks it. */
+export type ListQuery = { project: ProjectId } & Record<string, unknown>;
+
+export type FoundRows<Item = Row> = {
+  items: Item[];
+  /** Absent: the list is given whole. */
+  next?: string | null;
+  /** Absent: it is read forwards only. */
+  previous?: string | null;
+};
+
+type Reads<Item> = {
+  list(query: ListQuery): Promise<FoundRows<Item>>;
+  count(query: ListQuery): Promise<number>;
+  stream(query: ListQuery): AsyncIterable<Item>;
+};
+
+export type RecordReads = Reads<Held> & {
+  /** Of an operation there may be two: one of each lookup. */
+  get(project: ProjectId, id: string, at?: { asOf?: string }): Promise<Held[]>;
+  history(project: ProjectId, id: string): Promise<Version<Held>[]>;
+};
+
+export type List = {
+  /** As it stands in addresses, in commands, and in sentences. */
+  name: string;
+  /** Of records: there are histories, reads as of an instant, and one by its id. */
+  resource: Resource | null;
+  summary: string;
+  about: string;
+  fields: Fields;
+  shown: readonly string[];
+  /** What names a row in its address. */
+  key: readonly string[];
+  /** All it can be narrowed by, days included. */
+  filters: Shape;
+  hasDays: boolean;
+  isPaged: boolean;
+  of(archive: Archive): Reads<Row>;
+};
+
+const recordFilters: Record<Resource, Shape> = {
+  orders: orderFilters,
+  nft_classes: nftClassFilters,
+  transactions: transactionFilters,
+  tokens: tokenFilters,
+};
+
+export function recordList(resource: Resource): List & { resource: Resource } {
+  const { key, isPaged, ...rest }: RecordQuestion = recordLists[resource];
+  const hasDays = rest.filters.includes('days');
+  return {
+    ...rest,
+    name: resource,
+    resource,
+    key,
+    filters: { ...(hasDays ? days : {}), ...recordFilters[resource] },
+    hasDays,
+    isPaged: isPaged === true,
+    of: (archive) => recordsOf(archive, resource),
+  };
+}
+
+export function questionList(name: QuestionName): List {
+  const question: AnyQuestion = questions[name];
+  const { about = '', isPaged = false, key = [] } = question;
+  return {
+    ...question,
+    name: snake(name),
+    resource: null,
+    about,
+    key,
+    filters: filtersOf(question),
+    hasDays: question.filters.includes('days'),
+    isPaged,
+    of: (archive) => questionReads(archive, name, isPaged),
+  };
+}
+
+export const questionNames = Object.keys(questions) as QuestionName[];
+
+/** All there are: records first. */
+export const lists: readonly List[] = [
+  ...resources.map(recordList),
+  ...questionNames.map(questionList),
+];
+
+/** The column of a field that is one. */
+export function columnOf(fields: Fields, name: string): Column | null {
+  const field = fields[name];
+  return field !== undefined && 'column' in field ? field : null;
+}
+
+function questionReads(archive: Archive, name: QuestionName, isPaged: boolean): Reads<Row> {
+  // Each list has a type of its own, and checks what it is asked.
+  const ask = archive[name] as (query: never) => Promise<Page<Row> | Row[]>;
+  const list = async (query: object): Promise<FoundRows> => {
+    const found = await ask(query as never);
+    return Array.isArray(found) ? { items: found } : found;
+  };
+  const stream = async function* (query: object): AsyncGenerator<Row> {
+    if (isPaged) yield* everyPage((page) => list(page) as Promise<Page<Row>>, query);
+    else yield* (await list(query)).items;
+  };
+  return {
+    list,
+    stream,
+    count: async (query) => {
+      let count = 0;
+      const rows = stream(query);
+      while ((await rows.next()).done !== true) count += 1;
+      return count;
+    },
+  };
+}
+
+/** The records of the four resources in one form. */
+export function recordsOf(archive: Archive, resource: Resource): RecordReads {
+  const { orders, nftClasses, transactions, tokens } = archive;
+  const reads: Record<Resource, RecordReads> = {
+    orders: ofDays(orders),
+    nft_classes: ofDays(nftClasses),
+    transactions,
+    tokens: {
+      list: (query) => tokens.list(query),
+      history: (...of) => tokens.history(...of),
+      count: async (query) => (await tokens.list(query)).items.length,
+      stream: async function* (query) {
+        yield* (await tokens.list(query)).items;
+      },
+      get: async (...of) => asList(await tokens.get(...of)),
+    },
+  };
+  return reads[resource];
+}
+
+const ofDays = <Item extends Held, Filters>(records: Records<Item, Filters>): RecordReads => ({
+  list: (query) => records.list(query as never),
+  count: (query) => records.count(query as never),
+  stream: (query) => records.stream(query as never),
+  get: async (...of) => asList(await records.get(...of)),
+  history: (...of) => records.history(...of),
+});
+
+const asList = <Item>(item: Item | null): Item[] => (item === null ? [] : [item]);
