@@ -77,7 +77,8 @@ export async function books(archive: Archive, project: string): Promise<string[]
   const [newest] = (await archive.runs({ project, limit: 1 })).items;
   const months = await archive.certificates({ project, resource: 'orders' });
   const rejects = await archive.rejects({ project, from: '2026-03-01' });
-  return [lost, newest, months, rejects].map((one) => typeof one);
+  const [pageSize] = await archive.facts({ project, fact: 'orders.limit' });
+  return [lost, newest, months, rejects, pageSize].map((one) => typeof one);
 }
 
 export async function oneDay(archive: Archive, project: string): Promise<string[]> {

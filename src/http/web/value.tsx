@@ -172,7 +172,8 @@ export function Cell(props: Omit<Shown, 'column' | 'value'> & { field: Field | u
 export function classOf(field: Field | undefined): 'n' | 't' | 'wide' | undefined {
   if (field === undefined || !('column' in field)) return 'n';
   const { type, values, words, isSentence } = field;
-  if (values !== undefined || words !== undefined) return 't';
+  if (words !== undefined) return 't';
+  if (values !== undefined) return undefined;
   if (['integer', 'bigint', 'numeric'].includes(type)) return 'n';
   if (['timestamptz', 'date', 'boolean'].includes(type)) return 't';
   return isSentence === true ? 'wide' : undefined;

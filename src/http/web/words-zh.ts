@@ -285,6 +285,7 @@ export const zh: Words = {
     csv: '全部导出为 CSV',
     empty: '没有符合条件的记录。',
     count: (count) => `${count} 条记录`,
+    rows: (count) => `${count} 行`,
     invalid: '无法这样查询：',
     limit: '每页记录数',
     clear: '清除筛选',

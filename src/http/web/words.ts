@@ -290,6 +290,7 @@ export const en = {
     csv: 'All of these as CSV',
     empty: 'Nothing matches.',
     count: (count: string) => (count === '1' ? 'one record' : `${count} records`),
+    rows: (count: string) => (count === '1' ? 'one row' : `${count} rows`),
     invalid: 'This cannot be asked:',
     limit: 'Records a page',
     clear: 'Clear the filter',

@@ -231,7 +231,9 @@ function Found({ view, list, given, answer, found, besides }: Listed) {
       )}
       <div class="pages">
         {answer.count !== null && (
-          <strong>{words.records.count(format.number(answer.count))}</strong>
+          <strong>
+            {words.records[list.resource === null ? 'rows' : 'count'](format.number(answer.count))}
+          </strong>
         )}
         {items.length < all.length && (
           <span>{words.records.onlyFirst(format.number(items.length))}</span>
