@@ -179,7 +179,7 @@ describe('the whole list as a stream', () => {
   };
 
   test('has every list in it', async () => {
-    for (const list of ['/tokens', '/coverage', '/summary', '/projects']) {
+    for (const list of ['/tokens', '/summary', '/projects']) {
       const [head, ...rows] = (await (await ask(`${list}?format=csv`)).text())
         .trimEnd()
         .split('\r\n');
@@ -255,7 +255,7 @@ test('what was known at an instant, and everything that was ever said', async ()
   expect((JSON.parse(lines) as Record<string, unknown>)['status']).toBe(1);
 });
 
-test('transaction results, tokens, coverage, sums and facts are what the library gives', async () => {
+test('both results of an operation, a token and the sums are there', async () => {
   const [id = ''] = bench.simulator.oracle.operationIds('2026-04-02');
   const results = (await (await ask(`/transactions/${id}`)).json()) as Listed;
   expect(results.items.map((one) => one['api_version'])).toEqual(['v1beta1', 'v3']);
@@ -264,15 +264,6 @@ test('transaction results, tokens, coverage, sums and facts are what the library
   expect(tokens.taken_at).toMatch(/Z$/);
   const symbol = String(tokens.items[0]?.['symbol']);
   expect(await (await ask(`/tokens/${symbol}`)).json()).toEqual(tokens.items[0]);
-  const coverage = (await (
-    await ask('/coverage?resource=orders&from=2026-03-01&to=2026-04-01')
-  ).json()) as Listed;
-  expect(coverage.items).toHaveLength(31);
-  expect(coverage.items[0]).toMatchObject({
-    resource: 'orders',
-    day: '2026-03-01',
-    reservations: expect.any(Array) as unknown,
-  });
   const sums = (await (await ask('/summary')).json()) as Listed;
   expect(sums.items.map((one) => one['resource'])).toEqual(['orders', 'nft_classes']);
   expect(await (await ask('/projects')).json()).toEqual({ items: [{ project: 'p' }] });
@@ -350,16 +341,7 @@ test('figures are those of the library, each with its coverage', async () => {
   expect(new Set(then.items.map((item) => item['orders']))).toEqual(new Set([0]));
 });
 
-test('the archive’s own books are those of the library, also whole', async () => {
-  const watched = (await (await ask('/watched_operations?state=done&limit=2')).json()) as Listed;
-  expect(watched.items).toHaveLength(2);
-  expect(watched.next).not.toBeNull();
-  const all = (await (await ask('/watched_operations?format=csv')).text()).trimEnd().split('\r\n');
-  expect(all).toHaveLength(1 + bench.simulator.oracle.operationIds('2026-04-02').length);
-  const runs = (await (await ask('/runs?limit=1')).json()) as Listed;
-  expect(runs.items[0]).toMatchObject({ project: 'p', outcome: 'done' });
-  expect(await (await ask('/certificates')).json()).toEqual({ items: [] });
-
+test('a reject is a row, and a file of its bytes', async () => {
   const bytes = Buffer.from('{"operation_id": \u0000');
   await bench.db.query(
     `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)

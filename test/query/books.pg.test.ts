@@ -97,24 +97,6 @@ describe('watched operations', () => {
     );
     expect(lost).toEqual(listed.filter(({ state }) => state === 'lost'));
   });
-
-  test('say what the view says', async () => {
-    const { rows } = await db.query(
-      `select operation_id, state, found_by, status, has_certificate_file from analytics.watched_operations
-        where project_id = $1 order by operation_id`,
-      [project],
-    );
-    const { items } = await archive.watchedOperations({ project });
-    expect(
-      items.map((one) => ({
-        operation_id: one.operationId,
-        state: one.state,
-        found_by: one.foundBy,
-        status: one.status,
-        has_certificate_file: one.hasCertificateFile,
-      })),
-    ).toEqual(rows);
-  });
 });
 
 test('runs are listed the newest first, those that began at once by name', async () => {
@@ -163,15 +145,6 @@ describe('rejects', () => {
     }
     expect(await archive.reject(project, 'orders', '0'.repeat(64))).toBeNull();
     expect(await archive.reject(project, 'tokens', rejects.at(-1)?.sha256 ?? '')).toBeNull();
-  });
-
-  test('are narrowed by resource and days', async () => {
-    const query = { project, resource: 'orders', from: '2026-03-02', to: '2026-03-03' } as const;
-    const some = await all((paging) => archive.rejects({ ...query, ...paging }));
-    expect(some.map(({ day, resource }) => `${day} ${resource}`)).toEqual([
-      '2026-03-02 orders',
-      '2026-03-02 orders',
-    ]);
   });
 });
 
