@@ -87,7 +87,7 @@ const words = <const Name extends string, const Word extends string>(
 /** Of the archive's own, in English. */
 const sentence = <const Name extends string>(name: Name, meaning: string) =>
   ({ ...text(name, meaning), isSentence: true }) as const;
-const orNull = <Of extends Column>(column: Of): Omit<Of, 'isSet'> => {
+export const orNull = <Of extends Column>(column: Of): Omit<Of, 'isSet'> => {
   const { isSet: _, ...rest } = column;
   return rest;
 };

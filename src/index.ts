@@ -23,7 +23,6 @@ export type {
   OrderStatus,
   Paging,
   Records,
-  Summary,
   Token,
   TokenList,
   Tokens,
@@ -63,7 +62,8 @@ export type {
   Progress,
   Recent,
   RecentQuery,
-} from './query/report-types.ts';
+  Summary,
+} from './query/reports.ts';
 export type {
   AccountSpending,
   NftClassFigures,

@@ -34,6 +34,8 @@ export type Column = {
   part: ColumnPart;
   /** Not null. Columns of the key never are. */
   isSet?: true;
+  /** Left out where it was not asked for. */
+  isOptional?: true;
   /** The unit, where views have it in the column's name: `amount_fen`. */
   unit?: string;
   /** The only values there are. */
@@ -48,8 +50,13 @@ export type Column = {
   items?: Readonly<Record<string, Column>>;
 };
 
-/** Columns given as one object, null where all of them are. */
-export type Group = { members: Readonly<Record<string, Column>> };
+/** Fields given as one object; of columns it is null where all of them are. */
+export type Group = {
+  members: Readonly<Record<string, Column>>;
+  meaning?: string;
+  /** Never null. */
+  isSet?: true;
+};
 
 /** A member of the record as JSON text: no column. Where it is always given, JSON's `null` stands for none. */
 export type Member = { member: string; meaning: string; isSet?: true };
@@ -256,7 +263,7 @@ export const fieldsOf = {
 } as const satisfies Record<Resource, Fields>;
 
 type Value<Of> = Of extends { members: infer Members }
-  ? RecordOf<Members> | null
+  ? RecordOf<Members> | (Of extends { isSet: true } ? never : null)
   : Of extends { isSet: true } | { part: 'key' }
     ? Plain<Of>
     : Plain<Of> | null;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { listedResources } from '../model.ts';
 import { oneOf, parseArguments, project, whole } from './arguments.ts';
 import type { Reader } from './reader.ts';
-import type { Progress, Recent, RecentQuery } from './report-types.ts';
+import type { Progress, Recent, RecentQuery } from './reports.ts';
 
 const ofProject = z.strictObject({ project });
 export const recentFilters = {

@@ -8,7 +8,7 @@ import { isStorable, oneOf, parseArguments, project } from './arguments.ts';
 import { columnsOfView } from './columns.ts';
 import { day } from './days.ts';
 import type { Reader } from './reader.ts';
-import type { Counted, DayEntry, DayQuery, DayReport } from './report-types.ts';
+import type { Counted, DayEntry, DayQuery, DayReport } from './reports.ts';
 
 const ownerSentence = 'must be an owner: text of at most 1000 characters, without NUL';
 export const owner = z

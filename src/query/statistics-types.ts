@@ -1,7 +1,9 @@
 // What statistics take and give. Plain data, as in types.ts: sums are exact decimal text with their unit in the name,
 // counts are numbers, and beside every figure stands how much of its period is held.
 import type { Day, ProjectId } from '../model.ts';
-import type { Reservation } from '../catalogue.ts';
+import { orNull, reservationNames } from '../catalogue.ts';
+import type { Column, RecordOf } from '../resources.ts';
+import { count, day, decimal, of, text, truth, words } from './reports.ts';
 
 export type StatisticsQuery = {
   project: ProjectId;
@@ -16,121 +18,119 @@ export type StatisticsQuery = {
   asOf?: string;
 };
 
-/** How much of a period is held, counted in its days (P7). Report no figure without it. */
-export type PeriodCoverage = {
-  /** The day, or the first day of the month. */
-  period: Day;
-  /** Days of the period that lie within `from` and `to`. */
-  days: number;
-  /** Of them, days that the ledger knows; the others lie before the first day of the archive or in the future. */
-  daysAccounted: number;
-  /** Not read to their ends yet. */
-  daysOpen: number;
-  /** Days of which all is held; of these, days with nothing pending. */
-  daysHeld: number;
-  daysSettled: number;
-  /** Proved, with nothing pending, while the platform can still be asked; and those whose month has left the window. */
-  daysSealed: number;
-  daysFinal: number;
-  /** Left the window before they were read whole: a hole for ever. */
-  daysLost: number;
-  /** Proved by two readings alone, the weaker proof. */
-  daysByReadings: number;
-  reservations: Reservation[];
-  /** Records without a usable id: in no figure. */
-  rejected: number;
-  /**
-   * Whether all of it is held: every day is, and as of an instant was proved by then. Nothing shown is left out of the
-   * figure; what the platform shows no more (`missingSince`) stays in it.
-   */
-  isHeld: boolean;
-  /** Whether it is, and nothing is pending, so that no sum will change. */
-  isSettled: boolean;
+const period = day('The day, or the first day of the month');
+const ofPeriod = {
+  isHeld: truth(
+    'Whether all of it is held: read whole and proved, no record without a usable id; as of an instant, by then',
+  ),
+  isSettled: truth('Whether it is, and nothing is pending, so that no sum will change'),
+  days: count('Days of the period within `from` and `to`'),
+  daysAccounted: count(
+    'Of them, days that the ledger knows; the others lie before the first day of the archive or in the future',
+  ),
+  daysOpen: count('Not read to their ends yet'),
+  daysHeld: count('Days of which all is held'),
+  daysSettled: count('Of them, days with nothing pending'),
+  daysSealed: count('Proved, with nothing pending, while the platform can still be asked'),
+  daysFinal: count('Held, and their month has left the window'),
+  daysLost: count('Left the window before they were read: a hole for ever'),
+  daysByReadings: count('Proved by two readings alone, the weaker proof'),
+  reservations: words(reservationNames, 'What is not certain, by name; empty for a clean claim'),
+  rejected: count('Records without a usable id: in no figure'),
 };
+/**
+ * How much of a period is held, counted in its days (P7). Report no figure without it. Nothing shown is left out of a
+ * figure that is held; what the platform shows no more (`missingSince`) stays in it.
+ */
+export type PeriodCoverage = RecordOf<typeof ofPeriod & { period: typeof period }>;
+
+/** Given where they are grouped by it; null where the platform shows none or it could not be read. */
+const group = <Of extends Column>(column: Of) => ({ ...orNull(column), isOptional: true }) as const;
+type GroupedBy<Row, Name extends keyof Row> = Omit<Row, Name> & Partial<Pick<Row, Name>>;
 
 export type OrderGroup = 'status' | 'account' | 'order_type';
 export type OrderStatisticsQuery = StatisticsQuery & { groupBy?: readonly OrderGroup[] };
 
+export const orderFigures = {
+  period,
+  status: group(of('integer')('Where they are grouped by it')),
+  account: group(text('Where they are grouped by it')),
+  orderType: group(of('integer')('Where they are grouped by it')),
+  orders: count('Whatever became of them'),
+  succeeded: count('Of them, those that succeeded'),
+  failed: count('Those that failed'),
+  pending: count('Those that are pending'),
+  ofOtherStatus: count('Those whose status is not documented or could not be read'),
+  amountFen: decimal('The prices of all these orders, whatever became of them'),
+  amountUnits: decimal('The same in whole currency units'),
+  amountUnknown: count('Orders whose price is not known: in no sum'),
+  spentFen: decimal('The prices of those that succeeded'),
+  spentUnits: decimal('The same in whole currency units'),
+  pendingFen: decimal('The prices of those still pending'),
+  pendingUnits: decimal('The same in whole currency units'),
+  numberUgas: decimal('`number` of gas orders'),
+  numberFen: decimal('`number` of business fees'),
+  creditedGasUgas: decimal('`number` of gas orders that succeeded'),
+  creditedFeesFen: decimal('`number` of business fees that succeeded'),
+  creditedFeesUnits: decimal('The same in whole currency units'),
+  ...ofPeriod,
+};
 /** A period, or what one group has of it. A period without orders stands in one row, its group null. */
-export type OrderFigures = PeriodCoverage & {
-  /** Given where they are grouped by; null where the platform shows none or it could not be read. */
-  status?: number | null;
-  account?: string | null;
-  orderType?: number | null;
-  orders: number;
-  succeeded: number;
-  failed: number;
-  pending: number;
-  ofOtherStatus: number;
-  /** The prices of all these orders, whatever became of them, in fen and in whole currency units. */
-  amountFen: string;
-  amountUnits: string;
-  /** Orders whose price is not known: in no sum. */
-  amountUnknown: number;
-  /** The prices of those that succeeded, and of those still pending. */
-  spentFen: string;
-  spentUnits: string;
-  pendingFen: string;
-  pendingUnits: string;
-  /**
-   * `number` of gas orders, in ugas, and of business fees, in fen: of all these orders, and of those that succeeded.
-   */
-  numberUgas: string;
-  numberFen: string;
-  creditedGasUgas: string;
-  creditedFeesFen: string;
-  creditedFeesUnits: string;
-};
+export type OrderFigures = GroupedBy<
+  RecordOf<typeof orderFigures>,
+  'status' | 'account' | 'orderType'
+>;
 
-/** What the orders of an account came to, in the days that were asked for. */
-export type AccountSpending = {
-  /** Null for orders that show none. */
-  account: string | null;
-  orders: number;
-  succeeded: number;
-  /** The prices of those that succeeded, in fen and in whole currency units. */
-  spentFen: string;
-  spentUnits: string;
-  /** Orders whose price is not known: in no sum. */
-  amountUnknown: number;
+export const accountSpending = {
+  account: orNull(text('Null for orders that show none')),
+  orders: count('Within the days that were asked for'),
+  succeeded: count('Of them, those that succeeded'),
+  spentFen: decimal('The prices of those that succeeded'),
+  spentUnits: decimal('The same in whole currency units'),
+  amountUnknown: count('Orders whose price is not known: in no sum'),
 };
+/** What the orders of an account came to, in the days that were asked for. */
+export type AccountSpending = RecordOf<typeof accountSpending>;
 
 export type NftClassStatisticsQuery = StatisticsQuery & { groupBy?: readonly 'owner'[] };
 
-/** Classes made in a period and the NFTs in them. */
-export type NftClassFigures = PeriodCoverage & {
-  /** Given where they are grouped by it. */
-  owner?: string | null;
-  classes: number;
-  nfts: string;
-  /** Classes whose count could not be read: in no sum. */
-  countsUnread: number;
-  /** False where only some owners' classes are archived: nothing is claimed about others. */
-  isWholeList: boolean;
+export const nftClassFigures = {
+  period,
+  owner: group(text('Where they are grouped by it')),
+  classes: count('Classes made'),
+  nfts: decimal('NFTs in them'),
+  countsUnread: count('Classes whose count could not be read: in no sum'),
+  isWholeList: truth(
+    'False where only some owners’ classes are archived: nothing is claimed about others',
+  ),
+  ...ofPeriod,
 };
+/** Classes made in a period and the NFTs in them. */
+export type NftClassFigures = GroupedBy<RecordOf<typeof nftClassFigures>, 'owner'>;
 
+export const nftGrowth = {
+  period,
+  classesChanged: count('Classes of which something became'),
+  nftsMinted: decimal('NFTs that they had more than before'),
+  nftsBurnt: decimal('NFTs that they had less'),
+  transfers: count('Classes that had another owner than before'),
+  countsUnread: count('Changes whose growth is not known: a count could not be read'),
+};
 /**
  * What became of classes in a period, by when it was first seen: it happened since they were looked at before, and they
  * are looked at while their month is in the window. What was there when a class was first seen is in no growth.
  */
-export type NftGrowth = {
-  period: Day;
-  classesChanged: number;
-  nftsMinted: string;
-  nftsBurnt: string;
-  transfers: number;
-  /** Changes of which the growth is not known: a count could not be read. */
-  countsUnread: number;
-};
+export type NftGrowth = RecordOf<typeof nftGrowth>;
 
-/** An owner of classes as last seen. */
-export type NftOwner = {
-  owner: string | null;
-  classes: number;
-  nfts: string;
-  firstClassOn: Day;
-  newestClassOn: Day;
+export const nftOwner = {
+  owner: orNull(text('Null for classes that show none')),
+  classes: count('Classes it owns'),
+  nfts: decimal('NFTs in them'),
+  firstClassOn: day('The day of its first class'),
+  newestClassOn: day('The day of its newest'),
 };
+/** An owner of classes as last seen. */
+export type NftOwner = RecordOf<typeof nftOwner>;
 
 /**
  * Every method throws what `Records` throws; more than 100,000 rows are refused by `argument_invalid`. By period, then

@@ -4,7 +4,7 @@ import { sliceStates, type ListedResource, type ProjectId, type SliceState } fro
 import { countsByState } from '../store/ledger.ts';
 import { parseArguments, project as projectName } from './arguments.ts';
 import type { Reader } from './reader.ts';
-import type { Summary } from './types.ts';
+import type { Summary } from './reports.ts';
 
 const summaryArguments = z.strictObject({ project: projectName.optional() });
 

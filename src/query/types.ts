@@ -2,9 +2,18 @@
 // that JavaScript could round are decimal text, times RFC 3339 text in UTC with up to microseconds, days `yyyy-MM-dd`.
 // What a record consists of stands in resources.ts.
 import type { Lists, Page, PagedForward, RejectWithBytes } from '../catalogue.ts';
-import type { ApiVersion, Day, ListedResource, ProjectId, Resource, SliceState } from '../model.ts';
+import type { ApiVersion, Day, ProjectId, Resource } from '../model.ts';
 import type { nftClass, order, RecordOf, token, transaction } from '../resources.ts';
-import type { DayQuery, DayReport, Progress, Recent, RecentQuery } from './report-types.ts';
+import type {
+  change,
+  DayQuery,
+  DayReport,
+  inForce,
+  Progress,
+  Recent,
+  RecentQuery,
+  Summary,
+} from './reports.ts';
 import type { Statistics } from './statistics-types.ts';
 
 export type ArchiveOptions = {
@@ -77,20 +86,11 @@ export type NftClassFilters = {
 /** The same for a list that is read both ways: `previous` is null on the first page. */
 export type ListPage<Item> = Page<Item> & { previous: string | null };
 
-/** One content of a record, and when it was what was known of the record. */
-export type Version<Item> = {
-  /**
-   * Read as a record is today; `observedAt` and what hangs on `raw` are this content's, the rest of the bookkeeping the
-   * record's.
-   */
-  item: Item;
-  /** Null for a content that came late and was older than what was held: it never was in force. */
-  inForceFrom: string | null;
-  /** The instant itself excluded; null while it is in force, and where it never was. */
-  inForceUntil: string | null;
-  /** The content that the other reads give. */
-  isCurrent: boolean;
-};
+/**
+ * One content of a record, and when it was what was known of the record. The item reads as a record does today;
+ * `observedAt` and what hangs on `raw` are this content's, the rest of the bookkeeping the record's.
+ */
+export type Version<Item> = { item: Item } & RecordOf<typeof inForce>;
 
 /** A content of a record, and when it was in force: fields of their own before those of the record. */
 export type Flat<Item> = Item & Omit<Version<Item>, 'item'>;
@@ -121,26 +121,6 @@ export type Records<Item, Filters> = {
   get(project: ProjectId, id: string, at?: { asOf?: string }): Promise<Item | null>;
   /** Everything the record was ever seen to say, oldest first; empty where the archive holds no such record. */
   history(project: ProjectId, id: string): Promise<Version<Item>[]>;
-};
-
-/** How one resource of one project stands. */
-export type Summary = {
-  project: ProjectId;
-  resource: ListedResource;
-  /** Records held. */
-  records: number;
-  /** The first and the last day with a record; null when none is held. */
-  oldestDay: Day | null;
-  newestDay: Day | null;
-  /** Slices of the ledger by state. */
-  days: Record<SliceState, number>;
-  /** Slices of which all is held, and of these those with nothing pending. */
-  held: number;
-  settled: number;
-  unresolved: number;
-  rejected: number;
-  /** The nearest deadline of a slice that is neither final nor lost. */
-  nextDeadlineAt: string | null;
 };
 
 /** The file behind a certificate link, kept where OUTLAST_KEEP_CERTIFICATES said so. */
@@ -195,34 +175,18 @@ export type Tokens = {
   history(project: ProjectId, symbol: string): Promise<Version<Token>[]>;
 };
 
-/** What became of a record, told once. */
-type ChangeOf<Of extends Resource, Item> = {
-  /** Kept by whoever has taken this change and all before it: what `after` takes. Opaque. */
-  position: string;
-  /** The number of the journal's entry, decimal text. It only grows, in the order in which records changed. */
-  entryId: string;
+type ChangeOf<Of extends Resource, Item> = Omit<
+  RecordOf<typeof change>,
+  'resource' | 'apiVersion'
+> & {
   resource: Of;
   /** Of which lookup a transaction result is; null for the others. */
   apiVersion: Of extends 'transactions' ? ApiVersion : null;
-  /** Of the record: an operation id, a class id, a symbol. */
-  id: string;
-  /**
-   * `new`: held for the first time. `changed`: this content is in force now. `late`: kept as an earlier version, never
-   * in force. `missing`: not shown any more. `found`: shown again.
-   */
-  change: 'new' | 'changed' | 'late' | 'missing' | 'found';
-  /**
-   * When the content was observed, or since when the record is missing, on the platform's clock; null for `found`.
-   */
-  observedAt: string | null;
-  /** On the database's clock. */
-  writtenAt: string;
-  /** Of the content, lower-case hex; null for `missing` and `found`. */
-  rawSha256: string | null;
   /** What the content says, whatever came later; null for `missing` and `found`. */
   record: Item | null;
 };
 
+/** What became of a record, told once. */
 export type Change =
   | ChangeOf<'orders', Order>
   | ChangeOf<'nft_classes', NftClass>

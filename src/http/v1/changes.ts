@@ -1,11 +1,12 @@
 // The route of what changed since: a page, which may wait for the next change, or everything up to now as a stream.
+import * as z from 'zod';
 import { limit, whole } from '../../query/arguments.ts';
 import { changeFilters, longestWaitMs } from '../../query/changes.ts';
 import { firstOf } from '../../query/record-text.ts';
 import type { Change, Changes, ChangesQuery } from '../../query/types.ts';
 import type { Resource } from '../../model.ts';
 import { refuse } from '../answers.ts';
-import { listOf, textOrNull, truth } from './answer-schemas.ts';
+import { listOf } from './answer-schemas.ts';
 import { present, projectFor, route, type ArchiveRequest, type Route } from './route.ts';
 import * as schema from './schemas.ts';
 
@@ -32,8 +33,11 @@ export const changeRoutes: readonly Route[] = [
       ),
     },
     answer: listOf(schema.change, {
-      position: textOrNull.describe('`after` of the next request; null while nothing was archived'),
-      is_up_to_date: truth.describe('false: there is more to read now'),
+      position: z
+        .string()
+        .nullable()
+        .describe('`after` of the next request; null while nothing was archived'),
+      is_up_to_date: z.boolean().describe('false: there is more to read now'),
     }),
     hold: async ({ wait = 0, resource, after }, asking) => {
       if (wait === 0) return;

@@ -3,10 +3,9 @@
 import { Readable } from 'node:stream';
 import type { ProjectId } from '../../model.ts';
 import { jsonText } from '../../query/record-text.ts';
-import type { Progress } from '../../query/report-types.ts';
+import { progress as described, type Progress } from '../../query/reports.ts';
 import type { Archive } from '../../query/types.ts';
 import { Refused, unavailable, type Answer } from '../answers.ts';
-import { progress as described } from './report-schemas.ts';
 
 /** How often is looked, and how often a sign of life is given, milliseconds. */
 export type EventTimes = { everyMs: number; aliveMs: number };
@@ -54,7 +53,7 @@ export function createEvents(
       const found = await archive.progress({ project });
       if (found !== null) {
         topic.told = whatIsSeen(found);
-        topic.event = eventOf('progress', jsonText(found, described.fields as never[]));
+        topic.event = eventOf('progress', jsonText(found, Object.keys(described) as never[]));
       }
     } catch (error) {
       // One line in the log, however long it lasts.

@@ -2,10 +2,28 @@
 import { limit } from '../../query/arguments.ts';
 import { days } from '../../query/days.ts';
 import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
-import * as schema from './figure-schemas.ts';
-import { listOf, type RowKind } from './answer-schemas.ts';
+import * as figures from '../../query/statistics-types.ts';
+import { listOf, record, type RowKind } from './answer-schemas.ts';
 import { wholeReply } from './lists.ts';
 import { route, type Reply, type Route } from './route.ts';
+
+const orderFigures = record('OrderFigures', 'Orders of a period', figures.orderFigures);
+const accountSpending = record(
+  'AccountSpending',
+  'What the orders of an account came to',
+  figures.accountSpending,
+);
+const nftClassFigures = record(
+  'NftClassFigures',
+  'Classes made in a period',
+  figures.nftClassFigures,
+);
+const nftGrowth = record(
+  'NftGrowth',
+  'What became of classes, by when it was first seen',
+  figures.nftGrowth,
+);
+const nftOwner = record('NftOwner', 'An owner of classes as last seen', figures.nftOwner);
 
 const about =
   'Report no figure without its coverage: `is_held` is true when all of every day asked for is held, `is_settled` when besides nothing is pending, so that no sum will change. Records the platform shows no more stay in the figures. A period that is only lost is a row too.';
@@ -31,11 +49,11 @@ export const figureRoutes: readonly Route[] = [
     about,
     isList: true,
     inQuery: { ...figuresRange, groupBy: orderGroups },
-    answer: listOf(schema.orderFigures),
+    answer: listOf(orderFigures),
     read: async (query, { archive, project }) =>
       grouped(
         await archive.statistics.orders({ project, by: 'month', ...query }),
-        schema.orderFigures,
+        orderFigures,
         Object.values(fieldOf),
         (query.groupBy ?? []).map((one) => fieldOf[one]),
       ),
@@ -48,9 +66,9 @@ export const figureRoutes: readonly Route[] = [
       'By what is held now of these days: /statistics/orders of the same days says how much of them is held.',
     isList: true,
     inQuery: { ...days, limit: limit.describe('How many of them; 100 by default') },
-    answer: listOf(schema.accountSpending),
+    answer: listOf(accountSpending),
     read: async (query, { archive, project }) =>
-      wholeReply(await archive.statistics.accounts({ project, ...query }), schema.accountSpending),
+      wholeReply(await archive.statistics.accounts({ project, ...query }), accountSpending),
   }),
   route({
     path: '/statistics/nft_classes',
@@ -59,7 +77,7 @@ export const figureRoutes: readonly Route[] = [
     about,
     isList: true,
     inQuery: { ...figuresRange, groupBy: nftClassGroups },
-    answer: listOf(schema.nftClassFigures),
+    answer: listOf(nftClassFigures),
     read: async (query, { archive, project, classesOf }) =>
       grouped(
         await archive.statistics.nftClasses({
@@ -67,7 +85,7 @@ export const figureRoutes: readonly Route[] = [
           by: 'month',
           ...query,
         }),
-        schema.nftClassFigures,
+        nftClassFigures,
         ['owner'],
         query.groupBy ?? [],
       ),
@@ -80,10 +98,10 @@ export const figureRoutes: readonly Route[] = [
       'Seen only while a class’s month is in the window; what was there when a class was first seen is in no growth. No coverage stands beside it.',
     isList: true,
     inQuery: figuresRange,
-    answer: listOf(schema.nftGrowth),
+    answer: listOf(nftGrowth),
     read: async (given, { archive, project, classesOf }) => {
       const query = { project: classesOf(project), by: 'month' as const, ...given };
-      return wholeReply(await archive.statistics.nftGrowth(query), schema.nftGrowth);
+      return wholeReply(await archive.statistics.nftGrowth(query), nftGrowth);
     },
   }),
   route({
@@ -93,10 +111,10 @@ export const figureRoutes: readonly Route[] = [
     about: 'As they are held now, whatever is not: no coverage stands beside them.',
     isList: true,
     inQuery: { limit: limit.describe('How many of them; 100 by default') },
-    answer: listOf(schema.nftOwner),
+    answer: listOf(nftOwner),
     read: async (given, { archive, project, classesOf }) => {
       const query = { project: classesOf(project), ...given };
-      return wholeReply(await archive.statistics.owners(query), schema.nftOwner);
+      return wholeReply(await archive.statistics.owners(query), nftOwner);
     },
   }),
 ];

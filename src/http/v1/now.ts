@@ -2,11 +2,15 @@
 // force.
 import { recentFilters } from '../../query/activity.ts';
 import { Refused, refusal } from '../answers.ts';
-import { listOf } from './answer-schemas.ts';
+import * as reports from '../../query/reports.ts';
+import { listOf, record } from './answer-schemas.ts';
 import { one, wholeReply } from './lists.ts';
 import { questionRoute } from './questions.ts';
-import * as schema from './report-schemas.ts';
 import { present, projectFor, route, type Route } from './route.ts';
+
+const progress = record('Progress', 'What goes on now', reports.progress);
+const recent = record('Recent', 'A record that came in lately', reports.recent);
+const setting = record('Setting', 'A setting in force', reports.setting);
 
 export const nowRoutes: readonly Route[] = [
   route({
@@ -15,9 +19,8 @@ export const nowRoutes: readonly Route[] = [
     summary: 'What goes on now',
     about: 'Cheap enough to be asked for every two seconds; /events tells it when it changes.',
     mayBeAbsent: true,
-    answer: schema.progress.schema,
-    read: async (_, { archive, project }) =>
-      one(await archive.progress({ project }), schema.progress),
+    answer: progress.schema,
+    read: async (_, { archive, project }) => one(await archive.progress({ project }), progress),
   }),
   route({
     path: '/events',
@@ -38,10 +41,10 @@ export const nowRoutes: readonly Route[] = [
     about: 'Orders by default.',
     isList: true,
     inQuery: recentFilters,
-    answer: listOf(schema.recent),
+    answer: listOf(recent),
     read: async ({ resource = 'orders', limit }, asking) => {
       const query = { project: projectFor(asking, resource), resource, ...present({ limit }) };
-      return wholeReply(await asking.archive.recent(query), schema.recent);
+      return wholeReply(await asking.archive.recent(query), recent);
     },
   }),
   route({
@@ -52,14 +55,14 @@ export const nowRoutes: readonly Route[] = [
       'For whoever may read every project here, or sits at this machine. Of a secret it says only whether it is set.',
     needs: 'none',
     isList: true,
-    answer: listOf(schema.setting),
+    answer: listOf(setting),
     read: async (_, { settings }) => {
       if (settings === null) {
         throw new Refused(
           refusal(403, 'FORBIDDEN', 'the settings are shown to whoever may read every project'),
         );
       }
-      return wholeReply(settings, schema.setting);
+      return wholeReply(settings, setting);
     },
   }),
 ];

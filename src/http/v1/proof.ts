@@ -3,13 +3,20 @@
 import { listedResource, month, resource, sha256 } from '../../query/arguments.ts';
 import { dayOf, owner } from '../../query/day-report.ts';
 import { questionList } from '../../query/lists.ts';
-import { listOf } from './answer-schemas.ts';
+import * as reports from '../../query/reports.ts';
+import { listOf, record } from './answer-schemas.ts';
 import { one, wholeReply } from './lists.ts';
 import { questionRoute, readWhole } from './questions.ts';
-import * as schema from './report-schemas.ts';
 import { projectFor, route, type Route } from './route.ts';
 
 const certificates = questionList('certificates');
+const project = record('Project', 'A project you may read', reports.projects);
+const summary = record('Summary', 'How one list of one project stands', reports.summary);
+const dayReport = record(
+  'DayReport',
+  'All that is known of one day of a list: what coverage says of it, and what that rests on',
+  reports.dayReport,
+);
 
 export const proofRoutes: readonly Route[] = [
   route({
@@ -18,11 +25,11 @@ export const proofRoutes: readonly Route[] = [
     summary: 'The projects you may read',
     needs: 'none',
     isList: true,
-    answer: listOf(schema.project),
+    answer: listOf(project),
     read: async (_, { projects }) =>
       wholeReply(
-        projects.toSorted().map((project) => ({ project })),
-        schema.project,
+        projects.toSorted().map((name) => ({ project: name })),
+        project,
       ),
   }),
   questionRoute('coverage'),
@@ -36,10 +43,10 @@ export const proofRoutes: readonly Route[] = [
     mayBeAbsent: true,
     inPath: dayOf,
     inQuery: { owner },
-    answer: schema.dayReport.schema,
+    answer: dayReport.schema,
     read: async ({ resource, ...of }, asking) => {
       const by = projectFor(asking, resource);
-      return one(await asking.archive.day({ project: by, resource, ...of }), schema.dayReport);
+      return one(await asking.archive.day({ project: by, resource, ...of }), dayReport);
     },
   }),
   route({
@@ -48,7 +55,7 @@ export const proofRoutes: readonly Route[] = [
     summary: 'How each list of each project stands',
     needs: 'none',
     isList: true,
-    answer: listOf(schema.summary),
+    answer: listOf(summary),
     read: async (_, { archive, projects, classesOf }) => {
       const rows = [];
       // Classes stand once, under the project that archives them.
@@ -61,7 +68,7 @@ export const proofRoutes: readonly Route[] = [
           ),
         );
       }
-      return wholeReply(rows, schema.summary);
+      return wholeReply(rows, summary);
     },
   }),
   questionRoute('certificates'),

@@ -1,7 +1,7 @@
 // Every sentence of the web pages, in English; words-zh.ts has the same in Chinese, and does not compile without one.
 // Sentences that the archive itself writes (alerts, refusals, errors) stay English.
 import type { Reservation } from '../../catalogue.ts';
-import type { DayEntry } from '../../query/report-types.ts';
+import type { DayEntry } from '../../query/reports.ts';
 import type {
   ListedResource,
   Proof,

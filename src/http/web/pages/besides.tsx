@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { monthStart } from '../../../day.ts';
 import type { Day } from '../../../model.ts';
 import type { List, Row } from '../../../query/lists.ts';
-import type { Progress } from '../../../query/report-types.ts';
+import type { Progress } from '../../../query/reports.ts';
 import { Foreign } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import type { TableColumn } from '../table.tsx';

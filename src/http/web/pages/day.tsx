@@ -5,7 +5,7 @@ import { addDays, dayOf, isDay } from '../../../day.ts';
 import { listedResources, type ListedResource, type ProjectId } from '../../../model.ts';
 import type { Held } from '../../../query/lists.ts';
 import { markOf } from '../../../query/how-sure.ts';
-import type { Counted, DayEntry, DayReport } from '../../../query/report-types.ts';
+import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign } from '../layout.tsx';
 import { Cut, markText, Time } from '../parts.tsx';

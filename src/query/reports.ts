@@ -1,0 +1,274 @@
+// What is asked for and is no list of a view: one day, what goes on, what came in lately, how each list stands. Each
+// field with its type and its sentence once: what the library gives and the schemas of HTTP follow.
+import { orNull, questions } from '../catalogue.ts';
+import {
+  apiVersions,
+  listedResources,
+  proofs,
+  resources,
+  sliceStates,
+  type Day,
+  type ListedResource,
+  type ProjectId,
+} from '../model.ts';
+import type { Column, ColumnType, RecordOf } from '../resources.ts';
+
+/** It stands in no view of this name: what it is called there is said by the statement that reads it. */
+export const of =
+  <const Type extends ColumnType>(type: Type) =>
+  (meaning: string) =>
+    ({ column: '', type, meaning, part: 'record', isSet: true }) as const;
+
+export const text = of('text');
+export const truth = of('boolean');
+const time = of('timestamptz');
+export const day = of('date');
+/** Exact, as decimal text. */
+export const decimal = of('numeric');
+export const count = (meaning: string) => ({ ...of('bigint')(meaning), isCount: true }) as const;
+const sha256 = of('sha256');
+const word = <const Word extends string>(values: readonly Word[], meaning: string) => ({
+  ...text(meaning),
+  values,
+});
+export const words = <const Word extends string>(values: readonly Word[], meaning: string) => ({
+  ...of('text[]')(meaning),
+  values,
+});
+/** Objects, each with these fields. */
+const list = <const Items extends Readonly<Record<string, Column>>>(
+  items: Items,
+  meaning: string,
+) => ({ ...of('jsonb')(meaning), items });
+/** One object; null where `orNothing` says so. */
+const object = <const Members extends Readonly<Record<string, Column>>>(
+  members: Members,
+  meaning: string,
+) => ({ members, meaning, isSet: true }) as const;
+const orNothing = <const Members extends Readonly<Record<string, Column>>>(
+  members: Members,
+  meaning: string,
+) => ({
+  members,
+  meaning,
+});
+const counted = <const Items extends Readonly<Record<string, Column>>>(
+  items: Items,
+  meaning: string,
+) => object({ count: count('How many there are'), items: list(items, 'Some of them') }, meaning);
+
+const project = text('The project');
+const resource = word(listedResources, 'orders or nft_classes');
+
+/** How many there are, and some of them. */
+export type Counted<Item> = { count: number; items: Item[] };
+
+export type DayQuery = {
+  project: ProjectId;
+  resource: ListedResource;
+  day: Day;
+  /**
+   * '' is the whole list. Unless told the whole list, or else the first of the owners whose lists stand for the day.
+   */
+  owner?: string;
+};
+
+/** A whole reading of a past day: two of them, from either end of the list, prove it (docs/guarantee.md). */
+const reading = {
+  beginsAt: word(
+    ['oldest', 'newest'],
+    'The end of the list that it began at: two readings, one from either end, prove a day',
+  ),
+  beganAt: time('When it began'),
+  endedAt: time('When it ended'),
+  shown: count('Distinct records, rejects included'),
+  lacks: count('Records held of the day that it did not show'),
+  claims: count('How many more records a total of it counted than it showed'),
+};
+export type DayReading = RecordOf<typeof reading>;
+
+const entryKinds = [
+  'pages',
+  'contents',
+  'reading',
+  'ledger',
+  'dropped',
+  'missing',
+  'returned',
+  'certified',
+] as const;
+const entry = {
+  entry: count('Its number in the project’s journal'),
+  enteredAt: time('On the database’s clock'),
+  kind: word(entryKinds, 'docs/verify.md says what each is'),
+  records: count('Records of which it stored a content, or that it marked as missing'),
+  state: orNull(
+    word(sliceStates, 'What the day became, as the next ones: null unless `kind` is ledger'),
+  ),
+  proof: orNull(word(proofs, 'How sure that is')),
+  platformTotal: orNull(count('How many records the platform said there are')),
+  shownTotal: orNull(count('How many it showed')),
+  unresolved: orNull(count('Orders still pending')),
+};
+/** One entry of a day's journal (docs/verify.md). */
+export type DayEntry = RecordOf<typeof entry>;
+
+export const dayReport = {
+  ...questions.coverage.fields,
+  owners: of('text[]')('Whose lists stand for the day; empty text is the whole list'),
+  newestPageAt: orNull(time('When the newest page held was asked for')),
+  records: count('Held under the day; of an owner’s list, the owner’s now'),
+  pending: count('Of them, orders that are pending'),
+  missing: counted(
+    { id: text('Its id'), since: time('Since when') },
+    'Of them, those that the platform shows no more; the newest 100',
+  ),
+  changes: counted(
+    { id: text('The record’s id'), observedAt: time('When it was first seen') },
+    'Their earlier contents; the newest 100 by when they were first seen',
+  ),
+  rejects: counted(
+    { sha256: sha256('Of its bytes'), reason: text('Why'), seenAt: time('When it was seen') },
+    'The newest 100',
+  ),
+  readings: counted(reading, 'The newest 100, the newest first'),
+  history: counted(entry, 'Its journal: the newest 200 entries, the newest first'),
+};
+/** All that is known of one day of a list: what coverage says of it, and what that rests on. */
+export type DayReport = RecordOf<typeof dayReport>;
+
+export const progress = {
+  project,
+  revision: text(
+    'Another text whenever something of the ledger, the runs, the alerts or what is held may have changed',
+  ),
+  run: orNothing(
+    {
+      runId: text('Its name'),
+      startedAt: time('When it began'),
+      slicesDone: count('Days it has read or counted so far'),
+      recordsShown: count('What the days it has read whole so far have shown'),
+    },
+    'The run in progress; null: none is',
+  ),
+  inHand: list(
+    {
+      resource,
+      owner: text('The owner whose list it is; empty for the whole list'),
+      day: orNull(day('Null: an owner’s whole list')),
+      pages: count('Pages read of it so far'),
+    },
+    'The days that are being read at this moment',
+  ),
+  slicesDue: count('Days to be looked at now, those in hand included'),
+  slicesWaiting: count('Days that will be looked at again at all, those due included'),
+  nextDueAt: orNull(time('When the next of the others is due')),
+  succeededAt: orNull(time('When the newest run ended that did all that was due')),
+  certificate: orNothing(
+    {
+      resource,
+      month: day('Its first day'),
+      certifiedAt: time('When it was certified'),
+      digest: sha256('The month’s digest'),
+    },
+    'The newest',
+  ),
+  parked: orNothing(
+    {
+      at: time('Since when'),
+      reason: orNull(text('What it said')),
+      askAgainAt: orNull(time('When it is asked again')),
+    },
+    'Since when the platform refuses the project, and what it said; null while it answers',
+  ),
+  archiveNow: time('The database’s clock'),
+};
+/** What goes on now. */
+export type Progress = RecordOf<typeof progress>;
+
+export type RecentQuery = {
+  project: ProjectId;
+  resource: ListedResource;
+  /** 1 to 100; 20 by default. */
+  limit?: number;
+};
+
+export const recent = {
+  project,
+  resource,
+  id: text('Its id'),
+  day: day('The day it stands under'),
+  createdAt: orNull(time('When it was made, by the platform')),
+  firstSeenAt: time('When it was first seen here'),
+  status: orNull(of('integer')('Of an order; null of a class')),
+  amount: orNull(decimal('Of an order, in fen; null of a class')),
+  name: orNull(text('Of a class its name, of an order its account')),
+};
+/** A record that came in lately. */
+export type Recent = RecordOf<typeof recent>;
+
+const ofState = count('Days in this state');
+export const summary = {
+  project,
+  resource,
+  records: count('Held'),
+  oldestDay: orNull(day('The first day with a record; null when none is held')),
+  newestDay: orNull(day('The last one')),
+  days: object(
+    { open: ofState, walked: ofState, sealed: ofState, final: ofState, lost: ofState },
+    'Days by state',
+  ),
+  held: count('Days of which all is held'),
+  settled: count('Of them, days with nothing pending'),
+  unresolved: count('Orders still pending'),
+  rejected: count('Records without a usable id, or too long'),
+  nextDeadlineAt: orNull(time('The nearest deadline of a day that is neither final nor lost')),
+};
+/** How one resource of one project stands. */
+export type Summary = RecordOf<typeof summary>;
+
+export const projects = { project };
+
+export const setting = {
+  name: text('Its name'),
+  value: orNull(text('Of a secret only `set` or `not set`; null: there is none')),
+  from: word(
+    ['environment', 'file', 'demo', 'default'],
+    'The process’s environment; the file of settings, or that of a secret; the demo; none of them',
+  ),
+  isSecret: truth('Whether it is a secret'),
+  meaning: text('What it is for'),
+};
+
+/** When a content was what was known of its record. */
+export const inForce = {
+  inForceFrom: orNull(
+    time(
+      'Since when this was what was known; null for a content that came late and was older than what was held: it never was',
+    ),
+  ),
+  inForceUntil: orNull(time('Until when, excluded; null while it is, or never was')),
+  isCurrent: truth('Whether it is what the other reads give'),
+};
+
+/** What became of a record, told once; beside it what its content says. */
+export const change = {
+  position: text('Kept by whoever has taken this change and all before it: an `after`. Opaque'),
+  entryId: of('bigint')(
+    'The number of the journal’s entry. It only grows, in the order in which records changed',
+  ),
+  resource: word(resources, 'Of which list'),
+  apiVersion: orNull(word(apiVersions, 'Of which lookup a transaction result is')),
+  id: text('Of the record: an operation id, a class id, a symbol'),
+  change: word(
+    ['new', 'changed', 'late', 'missing', 'found'],
+    'new: held for the first time. changed: this content is in force now. late: kept as an earlier version, never in force. missing: not shown any more. found: shown again',
+  ),
+  observedAt: orNull(
+    time(
+      'When the content was observed, or since when the record is missing, on the platform’s clock; null for found',
+    ),
+  ),
+  writtenAt: time('On the database’s clock'),
+  rawSha256: orNull(sha256('Of the content; null for missing and found')),
+};
