@@ -179,7 +179,9 @@ test('a second project of the same address and key is asked about first, and not
   await expect(run(mistyped, { signal })).rejects.toMatchObject({
     code: 'source_held',
     kind: 'settings',
-    message: expect.stringContaining(`Project "${first}" is archived from this`) as string,
+    message: expect.stringContaining(
+      `Project "${first}" is archived from this address and key, `,
+    ) as string,
   });
   const entered = 'select project_id from sync.projects order by 1';
   expect((await bench.db.query(entered)).rows).toEqual([{ project_id: first }]);
