@@ -99,6 +99,13 @@ export const httpUrl: ValueParser<string> = (text) => {
   if (/[?#]/.test(text)) {
     return { mistake: 'must not have a query or a fragment: leave out what follows ? or #.' };
   }
+  const [list] =
+    /\/(?:v3\/orders|v1beta1\/nft\/classes|token\/tokens)\/*$/.exec(url.pathname) ?? [];
+  if (list !== undefined) {
+    return {
+      mistake: `ends with ${list.replace(/\/+$/, '')}, which is added to it: leave that out.`,
+    };
+  }
   return { value: url.href.replace(/\/+$/, '') };
 };
 

@@ -156,6 +156,10 @@ describe('mistakes (P12)', () => {
     [{ OUTLAST_BASE_URL: 'https://me:pw@platform.example' }, 'must not hold a user or a password'],
     [{ OUTLAST_BASE_URL: 'https://platform.example/?a=1' }, 'must not have a query'],
     [{ OUTLAST_BASE_URL: 'https://platform.example/#' }, 'must not have a query or a fragment'],
+    [
+      { OUTLAST_BASE_URL: 'https://platform.example/api/v3/orders/' },
+      'ends with /v3/orders, which',
+    ],
     [{ OUTLAST_PORT: '8080.5' }, 'a whole number from 0 to 65535'],
     [{ OUTLAST_PORT: 'tcp://10.0.0.7:8080' }, 'enableServiceLinks'],
     [{ OUTLAST_TIMEOUT_MS: '1e4' }, 'is "1e4": give a whole number'],
