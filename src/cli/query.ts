@@ -70,7 +70,10 @@ function listing(list: QueryList): Command {
         '--id <id>',
         `only the ${name === 'tokens' ? 'token with this symbol' : 'record with this id'}`,
       )
-      .option('--as-of <instant>', 'as it was known then, e.g. 2026-03-31T23:59:59+08:00')
+      .option(
+        '--as-of <instant>',
+        'as it was known then: 2026-03-31T23:59:59+08:00, or a day (UTC), at its end',
+      )
       .option('--history', 'with --id: everything it was ever seen to say, oldest first');
     if (hasDays) command.option('--newest-first', 'the newest first instead of the oldest');
   }
@@ -139,15 +142,19 @@ function rowsOf(limit: number | undefined, format: OutputFormat): number {
   return limit ?? (format === 'table' ? tableRows : Infinity);
 }
 
-/** Words of people as the platform's numbers; hashes in upper case, as the platform gives them (wire: always). */
+/**
+ * Words of people as the platform's numbers; hashes in upper case, as the platform gives them (wire: always); a day as
+ * its last instant.
+ */
 function inNumbers(
-  { status, txHash, ...flags }: QueryFlags,
+  { status, txHash, asOf: at, ...flags }: QueryFlags,
   words: Readonly<Record<number, string>>,
 ): QueryFlags {
   const numberOf = (word: string): string =>
     Object.entries(words).find(([, one]) => one === word.toLowerCase())?.[0] ?? word;
   return {
     ...flags,
+    ...(at === undefined ? {} : { asOf: at.replace(/^[\d-]{10}$/, '$&T23:59:59.999999Z') }),
     ...(typeof txHash === 'string' ? { txHash: txHash.toUpperCase() } : {}),
     ...(typeof status === 'string'
       ? {

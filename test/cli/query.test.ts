@@ -24,6 +24,11 @@ describe('what is asked for', () => {
     expect(readAsked(ordersList, flags, false).query).toEqual(days);
   });
 
+  test('a day is known at its end', () => {
+    const { query } = readAsked(ordersList, { asOf: '2026-03-31' }, false);
+    expect(query).toEqual({ asOf: '2026-03-31T23:59:59.999999Z' });
+  });
+
   test('statuses are words or numbers', () => {
     const orders = readAsked(ordersList, { status: 'Pending, 3' }, false);
     expect(orders.query).toEqual({ status: [1, 3] });
@@ -65,7 +70,7 @@ describe('mistakes', () => {
     [{ module: '' }, '--module must be text of 1 to 1000 characters', transactionsList],
     [{ history: true }, '--history is that of one record: name it with --id.'],
     [{ history: true, id: 'a', asOf: '2026-03-01T00:00:00Z' }, 'leave --as-of out'],
-    [{ asOf: '2026-03-01' }, '--as-of must be an instant as RFC 3339 with its offset'],
+    [{ asOf: '2026-02-31' }, '--as-of must be an instant as RFC 3339 with its offset'],
     [{ asOf: '2026-03-01T10:00:00' }, '--as-of must be an instant'],
   ];
   test.each(mistakes)('%j gets one sentence', (flags, sentence, list = ordersList) => {
