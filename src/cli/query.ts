@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander';
 import { settingsError } from '../errors.ts';
 import { openArchive } from '../query/archive.ts';
-import type { DayRange } from '../model.ts';
+import { listedResources, type DayRange, type Resource } from '../model.ts';
 import { asOf, id, whole } from '../query/arguments.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
 import { lists, recordsOf, type Row } from '../query/lists.ts';
@@ -14,6 +14,7 @@ import { dictionaryCommand } from './dictionary.ts';
 import { optionOf, readOptions } from './options.ts';
 import { flat, historyShown, queryList, type QueryList } from './query-lists.ts';
 import { openLog } from './log-lines.ts';
+import { printError } from './print.ts';
 import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
 
 /** Rows of a table by default: a person's screen or two. */
@@ -177,6 +178,8 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
     if (one === undefined || resource === null) {
       if (flags.count === true) process.stdout.write(`${await reads.count(given)}\n`);
       else await printRecords(reads.stream(given), { format, limit, shown });
+      const gap = resource === null ? null : await gapIn(archive, resource, given);
+      if (gap !== null) printError(gap);
       return;
     }
     const records = recordsOf(archive, resource);
@@ -191,6 +194,26 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
     if (flags.count === true) process.stdout.write(`${found.length}\n`);
     else await printRecords<Row>(found, { format, limit, shown, isOne: true });
   });
+}
+
+/** What keeps "none" from meaning that there were none; null where nothing does, and where no days were asked for. */
+async function gapIn(
+  archive: Archive,
+  resource: Resource,
+  { project, ...asked }: { project: string } & Partial<DayRange>,
+): Promise<string | null> {
+  const list = listedResources.find((name) => name === resource);
+  const { from = '', to = '9999-12-31' } = asked;
+  if (list === undefined || (asked.from ?? asked.to) === undefined) return null;
+  const days = await archive.coverage({ project, resource: list });
+  const [first] = days.map(({ day }) => day).toSorted();
+  if (first === undefined || to <= first) return 'None of these days was ever archived.';
+  if (from !== '' && from < first) return `No day before ${first} was ever archived.`;
+  const lost = days.filter(({ day, state }) => state === 'lost' && day >= from && day < to);
+  const [one] = lost;
+  if (one === undefined) return null;
+  const which = lost.length === 1 ? `${one.day} was` : `${lost.length} of these days were`;
+  return `${which} lost before being read whole: \`outlast query coverage\` has every day.`;
 }
 
 /** An archive opened to be read, and closed afterwards. */

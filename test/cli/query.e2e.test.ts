@@ -63,6 +63,26 @@ const idsOf = async (...args: string[]): Promise<string[]> => {
     .map((line) => (JSON.parse(line) as { operation_id: string }).operation_id);
 };
 
+test.each([
+  [['--from', '2026-03-02', '--to', '2026-03-04'], '2026-03-03 was lost before being read whole'],
+  [['--from', '2026-02-27'], 'No day before 2026-03-02 was ever archived.'],
+  [['--to', '2026-03-01'], 'None of these days was ever archived.'],
+  [['--from', '2026-03-04'], ''],
+  [[], ''],
+])('%j: none found is no proof that there were none: "%s"', async (days, told) => {
+  await addProject('gaps');
+  await db.query(
+    `insert into sync.slices (project_id, resource, day, state, proof, deadline_at)
+     values ('gaps', 'orders', '2026-03-02', 'final', 'none', '2026-04-30'),
+            ('gaps', 'orders', '2026-03-03', 'lost', 'none', '2026-04-30')`,
+  );
+  const { stdout, stderr } = await query('orders', '--project', 'gaps', ...days);
+  expect(stdout).toBe('');
+  expect(stderr).toEqual(told === '' ? '' : (expect.stringContaining(told) as string));
+  await db.query(`delete from sync.slices where project_id = 'gaps'`);
+  await db.query(`delete from sync.projects where project_id = 'gaps'`);
+});
+
 describe('for a program', () => {
   test('each record is a line of JSON, its exact numbers untouched', async () => {
     const { stdout } = await query('orders', '--project', 'p', '--id', 'op_b');
