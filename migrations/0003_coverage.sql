@@ -351,13 +351,28 @@ select found.project_id,
        a.opened_at as since,
        found.until
   from (select p.project_id, p.now, own.*
-          from (select project_id, added_at, parked_at, clock_ahead, now() + clock_ahead as now,
-                       (select count(*) = 3 and bool_and(outcome = 'failed')
-                          from (select outcome from sync.runs r
-                                 -- Between failures a run that had nothing to do says nothing.
-                                 where r.project_id = projects.project_id and ended_at is not null and outcome <> 'idle'
-                                 order by started_at desc limit 3) newest) as has_failed
-                  from sync.projects) p
+          from (select project_id, added_at, parked_at, known.*
+                  from sync.projects
+                 -- `offset 0`: once for a project, and not for each of its days.
+                 cross join lateral (
+                   select now() + clock_ahead as now,
+                          (select count(*) = 3 and bool_and(outcome = 'failed')
+                             from (select outcome from sync.runs r
+                                    -- Between failures a run that had nothing to do says nothing.
+                                    where r.project_id = projects.project_id and ended_at is not null and outcome <> 'idle'
+                                    order by started_at desc limit 3) newest) as has_failed,
+                          -- While a run is in progress: since when its process has held the project.
+                          (select h.held_since + clock_ahead
+                             from sync.holders h
+                            where h.project_id = projects.project_id and h.held_until >= now()
+                              and (select r.ended_at is null from sync.runs r
+                                    where r.project_id = projects.project_id
+                                    order by started_at desc limit 1)) as begun_at,
+                          -- Where nobody asks for a list any more, what is not read of it is no trouble.
+                          (select coalesce(array_agg(split_part(fact, '.', 1)), '{}')
+                             from sync.facts f
+                            where f.project_id = projects.project_id and fact like '%.contact' and value ~ '^unused') as unused
+                   offset 0) known) p
          cross join lateral (
            -- Months of a list by their days. Day 0001-01-01 is an owner's whole list, which has no deadline. A day that
            -- was read once waits for its second reading, until readings of its month only add (14 hours before it goes).
@@ -388,11 +403,7 @@ select found.project_id,
                              from sync.slices s
                             cross join lateral (select date_trunc('month', day::timestamp) as month) of_month
                             cross join lateral (select (month + interval '2 months') at time zone 'UTC' as cliff) gone
-                            -- Where nobody asks for a list any more, what is not read of it is no trouble.
-                            cross join lateral (select not exists (
-                              select from sync.facts f
-                               where f.project_id = p.project_id and f.fact = s.resource || '.contact'
-                                 and f.value ~ '^unused') as is_used) wanted
+                            cross join lateral (select s.resource <> all (p.unused) as is_used) wanted
                             where s.project_id = p.project_id
                               -- Most days of a long ledger are final and proved.
                               and (proof = 'none' or state = 'lost' or attempts >= 5)) days
@@ -478,33 +489,27 @@ select found.project_id,
                   jsonb_build_object('resource', lists.resource, 'since', since, 'days', nullif(endangered.days, 0),
                                      'month', endangered.month, 'cliff', endangered.cliff), endangered.cliff
              from (select resource, state is not distinct from 'refused' as is_refused,
-                          case when state = 'refused' then contact.since else least(contact.since, at) end as since,
-                          state = 'refused' or (is_silent and not is_busy)
-                            or (state = 'fails' and p.now - least(contact.since, at) >= interval '75 minutes') as is_down
-                     from (select split_part(fact, '.', 1) as resource, split_part(value, ':', 1) as state, changed_at as since
+                          case when state = 'refused' then asked.since else least(asked.since, at) end as since,
+                          state = 'refused' or (is_silent and (p.begun_at is null or are_all_silent))
+                            or (state = 'fails' and p.now - least(asked.since, at) >= interval '75 minutes') as is_down
+                     from (select split_part(fact, '.', 1) as resource, split_part(value, ':', 1) as state,
+                                  changed_at as since
                              from sync.facts f
-                            where f.project_id = p.project_id and f.fact like '%.contact'
-                              and f.value !~ '^(unused|answers)') contact
-                     full join (select resource, at, is_silent, begun_at is not null and not bool_and(is_silent) over () as is_busy
-                                  from (select resource, at, begun_at, p.now - greatest(at, begun_at) >= interval '75 minutes' as is_silent
-                                          from (select resource, coalesce(max(greatest(observed_at, proved_at)), p.added_at) as at
-                                                  from sync.slices s
-                                                 where s.project_id = p.project_id and s.due_at is not null
-                                                   and not exists (select from sync.facts f
-                                                                    where f.project_id = p.project_id and f.fact = s.resource || '.contact'
-                                                                      and f.value ~ '^unused')
-                                                 group by resource
-                                                having bool_or(due_at <= p.now or attempts > 0)) due
-                                          left join lateral (
-                                            select h.held_since + p.clock_ahead as begun_at from sync.holders h
-                                             where h.project_id = p.project_id and h.held_until >= now()
-                                               and exists (select from (select ended_at from sync.runs r
-                                                                         where r.project_id = p.project_id
-                                                                         order by started_at desc limit 1) newest
-                                                            where ended_at is null)) run on true) read) reads
+                            where f.project_id = p.project_id and fact like '%.contact'
+                              and value !~ '^(unused|answers)') asked
+                     full join (select resource, at, is_silent, bool_and(is_silent) over () as are_all_silent
+                                  from (select resource, coalesce(max(greatest(observed_at, proved_at)), p.added_at) as at
+                                          from sync.slices s
+                                         where s.project_id = p.project_id and s.due_at is not null
+                                           and s.resource <> all (p.unused)
+                                         group by resource
+                                        having bool_or(due_at <= p.now or attempts > 0)) due
+                                 cross join lateral (
+                                   select p.now - greatest(at, p.begun_at) >= interval '75 minutes' as is_silent) heard) read
                     using (resource)) lists
             cross join lateral (
-              select count(*) as days, min(month)::date as month, (min(month) + interval '2 months') at time zone 'UTC' as cliff
+              select count(*) as days, min(month)::date as month,
+                     (min(month) + interval '2 months') at time zone 'UTC' as cliff
                 from sync.slices s
                cross join lateral (select date_trunc('month', day::timestamp) as month) of_month
                where s.project_id = p.project_id and s.resource = lists.resource and s.day > '0001-01-01'

@@ -269,7 +269,7 @@ const alerts = question(
   {
     view: 'analytics.alerts',
     one: 'Alert',
-    summary: 'What somebody should hear of',
+    summary: 'What somebody was told, or is to be told',
     about: 'While it goes on, and for a while after it was over or told. The newest first.',
     order: ['-openedAt', 'kind', 'subject'],
     filters: [],

@@ -355,9 +355,9 @@ const words: Record<ProblemKind, OfKind> = {
   },
   work_left: {
     en: (_, { since }) =>
-      `No run has done all that was due since ${moment(since)}. \`outlast status\` says what is left, \`outlast plan\` whether it can be done in time.`,
+      `No run has done all that was due since ${moment(since)}. \`outlast status\` says what is left, \`outlast status --plan\` whether it can be done in time.`,
     zh: (_, { since }) =>
-      `自 ${moment(since)} 起没有任何一次运行完成全部到期的工作。\`outlast status\` 说明还剩什么，\`outlast plan\` 说明是否来得及。`,
+      `自 ${moment(since)} 起没有任何一次运行完成全部到期的工作。\`outlast status\` 说明还剩什么，\`outlast status --plan\` 说明是否来得及。`,
     todo: {
       en: 'See which days fail, and why. A first sync at a low rate may rightly take longer.',
       zh: '请查看哪些天失败以及原因。速率较低时，首次同步可能确实需要更久。',
