@@ -1,7 +1,7 @@
 // TLS to the database as libpq's parameters ask for it. In front of the real Postgres stands one that speaks TLS for
 // it, as poolers do.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
@@ -16,6 +16,7 @@ import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { certify, type Certified } from '../support/certificates.ts';
 import { queryAt } from '../support/client.ts';
+import { listenHere } from '../support/loopback.ts';
 import { adminConnectionString } from '../support/postgres.ts';
 
 type Front = {
@@ -84,12 +85,7 @@ async function standInFront(
       inside.pipe(postgres).pipe(inside);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    seen,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+  return { ...(await listenHere(server)), seen };
 }
 
 const says: Record<string, string> = {
@@ -297,10 +293,9 @@ test.each([
       socket.write(Buffer.concat([head, more]));
     });
   });
-  await new Promise<void>((resolve) => asking.listen(0, '127.0.0.1', resolve));
-  const { port } = asking.address() as AddressInfo;
+  const { port, close } = await listenHere(asking);
   expect(await opened(port, { channel_binding: 'require' })).toBe('database_channel_binding 2');
-  await new Promise((resolve) => asking.close(resolve));
+  await close();
   expect(got).toEqual([]);
 });
 

@@ -2,9 +2,9 @@
 // TEST_CITUS_URL or TEST_DATABASE_URL if set, else a container where Docker answers, else the embedded binaries.
 // Tests reach it only through postgres.ts. And one built command, linked when the first test asks for it.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { linkCommand } from './linked-command.ts';
+import { listenHere } from './loopback.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** What the door answers: where the server is, or why there is none. At `/command`: where the command is. */
@@ -32,10 +32,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
       (error: unknown) => response.end(JSON.stringify({ problem: String(error) })),
     );
   });
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  project.provide('testDoor', `http://127.0.0.1:${(door.address() as AddressInfo).port}/`);
+  const { port, close } = await listenHere(door);
+  project.provide('testDoor', `http://127.0.0.1:${port}/`);
   return async () => {
-    door.close();
+    await close();
     // What was never there was reported by the tests that asked for it.
     const started = await server?.catch(() => undefined);
     await started?.stop();

@@ -1,7 +1,7 @@
 // A real HTTPS server on loopback with a certificate of its own.
 import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenHere } from './loopback.ts';
 import { certify } from './certificates.ts';
 
 export type HttpsServer = {
@@ -24,17 +24,11 @@ export async function startHttpsServer(
     paths.push(request.url ?? '');
     handler(request, response);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, 'localhost', resolve);
-  });
+  const { port, close } = await listenHere(server, 'localhost');
   return {
-    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    url: `https://localhost:${port}`,
     certificate,
     paths,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }

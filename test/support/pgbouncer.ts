@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { listenHere } from './loopback.ts';
 
 const program = '/usr/sbin/pgbouncer';
 export const hasPgBouncer = existsSync(program);
@@ -17,7 +18,9 @@ export async function startPgBouncer(
   folder: string,
   configuration: string,
 ): Promise<{ port: number; close(): Promise<void> }> {
-  const port = await freePort();
+  const probe = await listenHere(createServer());
+  await probe.close();
+  const { port } = probe;
   const file = join(folder, 'pgbouncer.ini');
   await writeFile(
     file,
@@ -41,12 +44,4 @@ export async function startPgBouncer(
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

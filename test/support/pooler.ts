@@ -1,7 +1,8 @@
 // A pooler in transaction mode, as PgBouncer is one: a single connection to the server, lent to a client for as long as
 // its transaction lasts. It speaks just enough of the protocol for that, and sets nothing back in between.
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
+import { listenHere } from './loopback.ts';
 
 export type Pooler = {
   connectionString: string;
@@ -20,7 +21,6 @@ type Client = {
 
 export async function createPooler(address: string): Promise<Pooler> {
   const queue: Client[] = [];
-  const clients = new Set<Client>();
   let handovers = 0;
   let before: Client | null = null;
   let lent: Client | null = null;
@@ -62,7 +62,6 @@ export async function createPooler(address: string): Promise<Pooler> {
 
   const door = createServer((socket) => {
     const client: Client = { socket, waiting: [], owed: 0 };
-    clients.add(client);
     socket.setNoDelay(true);
     let split: ReturnType<typeof createSplitter> | null = null;
     socket.on('data', (piece: Buffer) => {
@@ -85,7 +84,6 @@ export async function createPooler(address: string): Promise<Pooler> {
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      clients.delete(client);
       const place = queue.indexOf(client);
       if (place >= 0) queue.splice(place, 1);
       if (lent !== client || !door.listening) return;
@@ -94,16 +92,15 @@ export async function createPooler(address: string): Promise<Pooler> {
       void reconnect();
     });
   });
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await listenHere(door);
   const through = new URL(address);
   through.hostname = '127.0.0.1';
-  through.port = String((door.address() as AddressInfo).port);
+  through.port = String(port);
   return {
     connectionString: through.href,
     handovers: () => handovers,
     close: async () => {
-      for (const { socket } of clients) socket.destroy();
-      await new Promise((resolve) => door.close(resolve));
+      await close();
       server.destroy();
     },
   };

@@ -1,7 +1,8 @@
 // A real HTTP proxy on loopback, as companies have them: it opens tunnels (CONNECT) for https, passes on what is asked for
 // by a whole address, and knows hosts by names that nobody else knows.
 import { createServer, request, type IncomingMessage } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { listenHere } from './loopback.ts';
 
 export type Proxy = {
   port: number;
@@ -13,7 +14,6 @@ export type Proxy = {
 /** `hosts`: where `name:port` leads to on this machine. `login`: `user:password`, without which it refuses. */
 export async function startProxy(hosts: Record<string, number>, login?: string): Promise<Proxy> {
   const asked: string[] = [];
-  const sockets = new Set<Socket>();
   const wanted = login === undefined ? undefined : `Basic ${Buffer.from(login).toString('base64')}`;
   const mayPass = ({ headers, method, url }: IncomingMessage): boolean => {
     asked.push(`${method} ${url}`);
@@ -37,9 +37,7 @@ export async function startProxy(hosts: Record<string, number>, login?: string):
     });
     from.pipe(onward.on('error', () => to.destroy()));
   });
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket.on('error', () => undefined));
-  });
+  server.on('connection', (socket: Socket) => socket.on('error', () => undefined));
   server.on('connect', (from: IncomingMessage, socket: Socket) => {
     const refuse = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
     if (!mayPass(from)) return refuse('407 Proxy Authentication Required');
@@ -49,18 +47,8 @@ export async function startProxy(hosts: Record<string, number>, login?: string):
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       onward.pipe(socket).pipe(onward);
     });
-    sockets.add(onward.on('error', () => socket.destroy()));
+    onward.on('error', () => socket.destroy());
+    socket.once('close', () => onward.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    asked,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
+  return { ...(await listenHere(server)), asked };
 }

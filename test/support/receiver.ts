@@ -1,6 +1,6 @@
 // A real HTTP server on loopback that takes alerts and heartbeats, or does what receivers do when they are not well.
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenHere } from './loopback.ts';
 
 export type Told = { project: string; kind: string; subject: string; state: string; text: string };
 export type Body = { text: string; alerts: Told[]; left_out: number };
@@ -47,20 +47,14 @@ export async function startReceiver(): Promise<Receiver> {
       answer(response);
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const { port, close } = await listenHere(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     bodies,
     requests,
     be: (mood) => (answer = moods[mood]),
     say: (status, text) => (answer = (response) => void response.writeHead(status).end(text)),
     told: () => bodies.flatMap((body) => (JSON.parse(body) as Body).alerts),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }

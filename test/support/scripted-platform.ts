@@ -1,6 +1,6 @@
 // A real HTTP server on loopback that answers as a test tells it, for faults no decent platform has.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenHere } from './loopback.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
@@ -18,18 +18,11 @@ export async function startScriptedPlatform(handler: Handler): Promise<ScriptedP
     requests.push(request);
     handler(request, response, requests.length);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address() as AddressInfo;
+  const { port, close } = await listenHere(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -1,6 +1,7 @@
 // The way from one process to the database: a TCP proxy that can be cut, held, and set to cut or kill when a given
 // statement passes by. It reads no answers and changes nothing.
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listenHere } from '../support/loopback.ts';
 
 /** Set for the moment a statement is sent. */
 export type Trap = {
@@ -94,14 +95,11 @@ export async function createWire(target: Target): Promise<Wire> {
       if (isHeld) socket.pause();
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    door.once('error', reject);
-    door.listen(0, '127.0.0.1', () => resolve());
-  });
+  const { port, close } = await listenHere(door);
 
   const sockets = (): Socket[] => [...pairs].flatMap(({ client, server }) => [client, server]);
   return {
-    port: (door.address() as AddressInfo).port,
+    port,
     cut: (how, isChosen = () => true) => {
       const chosen = [...pairs].filter(isChosen);
       for (const pair of chosen) cutPair(pair, how);
@@ -119,11 +117,10 @@ export async function createWire(target: Target): Promise<Wire> {
       trap = next;
     },
     isArmed: () => trap !== null,
-    close: () =>
-      new Promise((resolve) => {
-        door.close(() => resolve());
-        for (const pair of pairs) cutPair(pair, 'end');
-      }),
+    close: () => {
+      for (const pair of pairs) cutPair(pair, 'end');
+      return close();
+    },
   };
 }
 
