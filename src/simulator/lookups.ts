@@ -4,7 +4,7 @@
 import type { Day, Instant } from '../model.ts';
 import { nodeError, noSuchPath, notFound, ok, type SimulatedAnswer } from './answers.ts';
 import type { Dialect } from './dialect.ts';
-import { windowStart } from './query.ts';
+import { windowStart } from './list-query.ts';
 import {
   addressText,
   below,

@@ -1,6 +1,5 @@
 // What a simulator can be told and asked: the options it starts with, and the handle its owner holds.
 import type { Day, Instant, ListedResource } from '../model.ts';
-import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { Faults } from './faults.ts';
 import type { Change, Literal } from './list.ts';
@@ -83,6 +82,16 @@ export type RequestLog = {
   total: number;
   byPath: Record<string, number>;
   clear(): void;
+};
+
+/** The platform's own clock: it may start at another instant, run at another speed, or stand still. */
+export type SimulatorClock = {
+  now(): Instant;
+  /** Sets the clock; it goes on from there at its speed. */
+  setNow(at: Instant): void;
+  advance(byMs: number): void;
+  /** 1 is real time, 0 stands still, 3600 is an hour a second. */
+  setSpeed(speed: number): void;
 };
 
 export type Simulator = {

@@ -15,7 +15,7 @@ import {
   rangeIn,
   wholeIn,
   windowStart,
-} from './query.ts';
+} from './list-query.ts';
 
 export type PageContext = {
   now: Instant;

@@ -7,11 +7,10 @@ import { sign } from '../platform/sign.ts';
 import type { Target } from '../platform/target.ts';
 import { badRequest, forbidden, noSuchPath, type SimulatedAnswer } from './answers.ts';
 import { classSource } from './classes.ts';
-import type { SimulatorClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import { createList, type RecordList, type Selection } from './list.ts';
 import { createSimulatedTokens, createSimulatedTransactions } from './lookups.ts';
-import type { LiteralRecords, Oracle, SimulatorProject } from './options.ts';
+import type { LiteralRecords, Oracle, SimulatorClock, SimulatorProject } from './options.ts';
 import { orderSource } from './orders.ts';
 import {
   simulatedClassesPage,
@@ -19,7 +18,7 @@ import {
   type PageContext,
   type SimulatedPage,
 } from './pages.ts';
-import { BadQuery, windowStart } from './query.ts';
+import { BadQuery, windowStart } from './list-query.ts';
 import { mix, type World } from './world.ts';
 
 export type Answered = {

@@ -8,7 +8,6 @@ import { settingsError } from '../errors.ts';
 import type { Instant, ListedResource } from '../model.ts';
 import { targetOf, type QueryParameters, type Target } from '../platform/target.ts';
 import { noSuchPath, ok, type SimulatedAnswer } from './answers.ts';
-import { createSimulatedClock } from './clock.ts';
 import { standardDialect, type Dialect } from './dialect.ts';
 import { createFaultPlan, faultAnswer, mangle, type Hits } from './faults.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type RequestLog,
   type SentPage,
   type Simulator,
+  type SimulatorClock,
   type SimulatorOptions,
 } from './options.ts';
 import { createSimulatedPlatform, type Answered } from './platform.ts';
@@ -133,6 +133,31 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
       }),
   };
   return simulator;
+}
+
+/** `outside` is real time, milliseconds since 1970. Without `startAt` the clock starts at real time. */
+function createSimulatedClock(
+  outside: () => number,
+  startAt: Instant | undefined,
+  speed: number,
+): SimulatorClock {
+  let since = outside();
+  let base = startAt ?? since;
+  let factor = speed;
+  const now = (): Instant => Math.floor(base + (outside() - since) * factor);
+  const setNow = (at: Instant): void => {
+    base = at;
+    since = outside();
+  };
+  return {
+    now,
+    setNow,
+    advance: (byMs) => setNow(now() + byMs),
+    setSpeed: (next) => {
+      setNow(now());
+      factor = next;
+    },
+  };
 }
 
 /** What leaves in the end, and the page in it. */

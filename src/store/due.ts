@@ -41,21 +41,17 @@ function wanted(dueBy: number, first: number): string {
                      or (day < $${first + 7}::date and deadline_at < '9999-01-01'))`;
 }
 
-function wantedValues({
-  only,
-  except,
-  lists,
-  lapsedBefore,
-}: Pick<DueOptions, 'only' | 'except' | 'lists' | 'lapsedBefore'>): unknown[] {
+function wantedValues(of: Partial<DueOptions>): unknown[] {
+  const { only, except = [], lists = null, lapsedBefore = null } = of;
   return [
     only?.days?.from ?? null,
     only?.days?.to ?? null,
     only?.resource ?? null,
-    (except ?? []).map((slice) => slice.resource),
-    (except ?? []).map((slice) => slice.owner),
-    (except ?? []).map((slice) => slice.day),
-    lists ?? null,
-    lapsedBefore ?? null,
+    except.map((slice) => slice.resource),
+    except.map((slice) => slice.owner),
+    except.map((slice) => slice.day),
+    lists,
+    lapsedBefore,
   ];
 }
 

@@ -13,7 +13,7 @@ import type {
   Reading,
 } from '../model.ts';
 import { enterMissing } from './journal/journal.ts';
-import { iso, keyOf, msOf, ofSlice, type Slice } from './ledger.ts';
+import { iso, keyOf, msOf, ofDays, ofSlice, type Slice } from './ledger.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { columnNamesOf, readRow, rowText, type SelectedRow } from './drizzle.ts';
 import { books, readings } from './schema.ts';
@@ -196,9 +196,7 @@ export async function readEvidence(
       [...parameters, iso(earliest - dayMs)],
     ),
     db.query(
-      `select ${columnNamesOf(columns)} from sync.readings
-        where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
-        order by no`,
+      `select ${columnNamesOf(columns)} from sync.readings where ${ofDays} order by no`,
       parameters,
     ),
   ]);
@@ -241,11 +239,11 @@ export async function shownIn(
   const shown = await db.query<{ unread: number; all: number; byStatus: ByStatus }>(
     `with newest as (
        select distinct on (day) day, shown, by_status from sync.readings
-        where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
+        where ${ofDays}
         order by day, no desc
      )
      select (select count(*) from sync.slices
-              where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
+              where ${ofDays}
                 and day not in (select day from newest))::int as unread,
             coalesce(sum(shown), 0)::int as all,
             array[coalesce(sum(by_status[1]), 0), coalesce(sum(by_status[2]), 0), coalesce(sum(by_status[3]), 0)]::int[] as "byStatus"

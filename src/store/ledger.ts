@@ -108,6 +108,9 @@ export const keyOf = ({ projectId, resource, owner, day }: SliceKey): unknown[] 
   day,
 ];
 
+/** Days of a list, of a slice's table. */
+export const ofDays = 'project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5';
+
 /** What the commit of pages changes in the ledger. */
 type SliceProgress = {
   walk: number;
@@ -216,8 +219,7 @@ export async function slicesDue(
 ): Promise<Slice[]> {
   const { rows } = await tx.query(
     `select ${columnNamesOf(columns)} from sync.slices
-      where project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5
-        and due_at is not null
+      where ${ofDays} and due_at is not null
       order by day`,
     [projectId, resource, owner, from, to],
   );
