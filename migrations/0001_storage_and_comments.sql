@@ -1,6 +1,7 @@
 -- What src/store/schema.ts has no words for: how tables are stored, indexes with columns beside their key, and what
--- people read in a database about a table. What columns of several tables have in common is said in
--- 0006_shared_comments.sql; what a column without a comment means, in src/store/schema.ts.
+-- people read in a database about a table. What columns of records mean is said in src/resources.ts; what columns of
+-- several tables have in common, in 0006_shared_comments.sql; what a column without a comment means, in
+-- src/store/schema.ts.
 create schema analytics;
 comment on schema archive is
   'The records as the platform gave them, and what they said before; nothing is ever deleted here';
@@ -14,8 +15,6 @@ create index orders_figures on archive.orders (project_id, (date_trunc('month', 
   include (status, order_type, amount, number);
 alter table archive.orders set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 comment on table archive.orders is 'Orders: the newest content of each, as the platform gave it';
-comment on column archive.orders.amount is
-  'The price in fen (1/100 of the currency unit); null where the platform shows none or it could not be read';
 
 comment on table archive.order_versions is
   'What orders said before they changed, and what came late, typed like the orders; no record here is ever changed';
@@ -29,33 +28,11 @@ comment on table archive.nft_class_versions is
   'What classes said before they changed, typed like the classes; no record here is ever changed';
 
 comment on table archive.transactions is 'Transaction results: the newest content of each, as the platform gave it';
-comment on column archive.transactions.module is 'The module, as v1beta1 names it and v3 numbers it';
-comment on column archive.transactions.type is 'The kind of operation, as v1beta1 names it; null from v3';
-comment on column archive.transactions.operation is
-  'The operation''s number, as v3 gives it; published lists disagree on names; null from v1beta1';
-comment on column archive.transactions.tx_hash is 'The transaction''s hash';
-comment on column archive.transactions.status is
-  'The platform''s number: 0 processing, 1 succeeded, 2 failed, 3 still waiting; others may come';
-comment on column archive.transactions.block_height is 'The block it stands in';
-comment on column archive.transactions.nft is 'What it did to an NFT; null where it did not';
-comment on column archive.transactions.mt is 'What it did to multi-tokens; null where it did not';
-comment on column archive.transactions.record is 'What it recorded; null where it did not';
 
 comment on table archive.transaction_versions is
   'What transaction results said before they changed, typed like the results; no record here is ever changed';
 
 comment on table archive.tokens is 'Tokens: the newest content of each, as the platform gave it';
-comment on column archive.tokens.min_unit is 'Denomination of its smallest unit';
-comment on column archive.tokens.scale is 'One main unit is 10^scale smallest units';
-comment on column archive.tokens.initial_supply is 'Supply at its issue, in main units';
-comment on column archive.tokens.max_supply is 'Greatest supply, in main units';
-comment on column archive.tokens.mintable is 'Whether more can be minted';
-comment on column archive.tokens.issue_fee_denom is 'Denomination of the fee for its issue';
-comment on column archive.tokens.issue_fee_amount is 'The fee for its issue, in its denomination';
-comment on column archive.tokens.mint_fee_denom is 'Denomination of the fee for minting';
-comment on column archive.tokens.mint_fee_amount is 'The fee for minting, in its denomination';
-comment on column archive.tokens.height is
-  'The block at which the content held now was first seen; null for an earlier one';
 
 comment on table archive.token_versions is
   'What tokens said before they changed, typed like the tokens; no record here is ever changed';

@@ -1,24 +1,3 @@
--- What the columns of records mean stands in src/resources.ts, and a test compares. A column of versions, and of a
--- history, means what its record's does.
-do $$
-declare
-  said record;
-begin
-  for said in
-    select format('%s.%I', pairs.contents, a.attname) as name, col_description(pairs.records, o.attnum) as says
-      from (values ('archive.orders'::regclass, 'archive.order_versions'::regclass),
-                   ('archive.nft_classes', 'archive.nft_class_versions'),
-                   ('archive.transactions', 'archive.transaction_versions'),
-                   ('archive.transactions', 'analytics.transaction_history'),
-                   ('archive.tokens', 'archive.token_versions'),
-                   ('archive.tokens', 'analytics.token_history')) as pairs (records, contents)
-      join pg_attribute o on o.attrelid = pairs.records and col_description(pairs.records, o.attnum) is not null
-      join pg_attribute a on a.attrelid = pairs.contents and a.attname = o.attname
-  loop
-    execute format('comment on column %s is %L', said.name, said.says);
-  end loop;
-end $$;
-
 -- What columns mean that several tables and views have in common, each said once: for the relations named, or (null)
 -- for all of `archive` and `analytics` that have such a column and say nothing of their own about it.
 do $$
@@ -33,15 +12,13 @@ begin
       ('amount_fen', null,
         'The price in fen (1/100 of the currency unit); null where the platform shows none or it could not be read'),
       ('amount_units', null, 'The same in whole currency units'),
-      ('api_version', null, 'The lookup that gave it: v1beta1 or v3'),
-      ('balance', '{analytics.books,analytics.balances}',
+      ('balance', '{analytics.books}',
         'more: in all or in a status it counts more than was shown. equal: as many. less or unknown: it says nothing'),
       ('changed_at', null, 'When the row last changed: the mark for incremental readers, on the platform''s clock'),
       ('classes', null, 'Classes made'),
       ('classes_without_count', null,
         'Classes without a readable nft_count: they count as classes and add nothing to nfts'),
-      ('confirmed_at', null, 'When it was confirmed, by the platform'),
-      ('created_at', '{analytics.nft_class_history,analytics.nft_classes,archive.nft_classes,archive.nft_class_versions}',
+      ('created_at', '{analytics.nft_classes}',
         'When the class was made, by the platform'),
       ('created_at', null, 'When the order was made, by the platform'),
       ('credited_fees_fen', null, 'Business fees credited by the orders that succeeded, in fen'),
@@ -49,7 +26,7 @@ begin
       ('credited_gas_ugas', null, 'Gas credited by the orders that succeeded, in ugas'),
       ('day', '{analytics.nft_class_changes,analytics.nft_class_history,analytics.order_changes,analytics.order_history}',
         'The UTC day that the record stands under now'),
-      ('day', '{analytics.coverage,analytics.coverage_by_day,analytics.incomplete_days,analytics.readings,analytics.day_history}',
+      ('day', '{analytics.coverage_by_day,analytics.incomplete_days,analytics.readings,analytics.day_history}',
         'The UTC day'),
       ('day', null,
         'The UTC day of the record: the date of created_at, or the day it was asked for where that cannot be read'),
@@ -64,7 +41,7 @@ begin
       ('days_settled', null, 'Days of which all is held and nothing is pending: is_settled'),
       ('days_sealed', null, 'Days proved with nothing pending, while their month can still be asked for'),
       ('deadline_at', null, 'Until when the day should be held and proved'),
-      ('failed', '{analytics.books,analytics.balances}', 'Of them, orders that failed; null likewise'),
+      ('failed', '{analytics.books}', 'Of them, orders that failed; null likewise'),
       ('failed', null, 'Orders with status 3'),
       ('first_seen_at', null, 'When the record was first seen here, whatever it said then, on the platform''s clock'),
       ('id', null, 'The class''s id'),
@@ -93,7 +70,6 @@ begin
       ('missing_since', null,
         'Since when the platform no longer shows it although its month is in the window; null while it does'),
       ('month', null, 'First UTC day of the month'),
-      ('name', '{analytics.token_history,archive.tokens,archive.token_versions}', 'Its name'),
       ('name', null, 'Its name; not unique'),
       ('nft_count', null,
         'How many NFTs it had when this was seen; not refreshed after its month has left the window'),
@@ -102,15 +78,13 @@ begin
         'What was credited, in the unit that order_type implies: ugas for 1, fen for 2; not documented for others'),
       ('observed_at', null, 'When this content was first seen, on the platform''s clock'),
       ('of_other_status', null, 'Orders whose status is not documented or could not be read'),
-      ('operation_id', '{analytics.transaction_history,archive.transaction_versions,archive.transactions}',
-        'The operation''s id, unique within its project'),
       ('operation_id', null, 'The order''s id, unique within its project'),
       ('order_type', null, '1 gas, 2 business fee; others may come'),
       ('orders', null, 'Orders, whatever their status'),
-      ('owner', '{analytics.readings,analytics.books,analytics.balances,analytics.day_history}',
+      ('owner', '{analytics.readings,analytics.books,analytics.day_history}',
         'The owner whose list it is; empty for the whole list'),
       ('owner', null, 'Its owner when this was seen'),
-      ('pending', '{analytics.books,analytics.balances}',
+      ('pending', '{analytics.books}',
         'Of them, pending orders; null of classes, and where the status is of no use'),
       ('pending', null, 'Orders with status 1: their outcome is not known'),
       ('pending_fen', null, 'Amounts of the orders still pending, in fen; no part of spent_fen'),
@@ -125,15 +99,13 @@ begin
       ('raw_bytes', null, 'Its original bytes, only where jsonb could not hold it; null otherwise'),
       ('raw_sha256', '{analytics.nft_class_history,analytics.order_history,analytics.token_history,analytics.transaction_history}',
         'SHA-256 of its canonical JSON, lower-case hex'),
-      ('raw_sha256', null, 'SHA-256 of its canonical JSON; change is detected by it'),
       ('rejected', null, 'Records without a usable id, or too long: kept as bytes in analytics.rejects, and in no figure'),
       ('reservations', null,
         'What is not certain, by name: lost, no_proof, unresolved_orders; empty for a clean claim'),
       ('resource', null, 'orders or nft_classes'),
       ('settled', null, 'Orders with this status and both times readable, the later one not before the earlier one'),
-      ('shown', '{analytics.books,analytics.balances}',
+      ('shown', '{analytics.books}',
         'How many distinct records the newest readings of these days showed; null where a day was not read yet'),
-      ('slice_day', null, 'The day whose list showed it: the UTC day of created_at if that was one of them, else the last one'),
       ('spent_fen', null, 'Amounts of the orders that succeeded, in fen (1/100 of the currency unit)'),
       ('spent_on_fees_fen', null, 'Of spent_fen, what went into business fees (order_type 2), in fen'),
       ('spent_on_fees_units', null, 'The same in whole currency units'),
@@ -150,11 +122,10 @@ begin
       ('status', null, 'The platform''s number: 1 pending, 2 succeeded, 3 failed; null where it could not be read'),
       ('status_name', '{analytics.order_lead_times_by_day,analytics.order_lead_times_by_month}', 'success or failed'),
       ('status_name', null, 'pending, success or failed; other for a status that is not documented'),
-      ('succeeded', '{analytics.books,analytics.balances}', 'Of them, orders that succeeded; null likewise'),
+      ('succeeded', '{analytics.books}', 'Of them, orders that succeeded; null likewise'),
       ('succeeded', null, 'Orders with status 2'),
-      ('symbol', '{analytics.token_history,archive.token_versions,archive.tokens}', 'The token''s symbol'),
       ('symbol', null, 'Its symbol; may be empty'),
-      ('total', '{analytics.books,analytics.balances}', 'How many records it counts; null where it gives no total'),
+      ('total', '{analytics.books}', 'How many records it counts; null where it gives no total'),
       ('tx_hash', null, 'The transaction that made it'),
       ('unread', null, 'Known fields that could not be read: they are null here and as they came in raw'),
       ('unresolved', null, 'Orders of the day still pending'),

@@ -317,3 +317,7 @@ export const pageLimits = {
   orders: [50, 20, 10],
   nft_classes: [200, 50, 10],
 } as const satisfies Partial<Record<Resource, readonly number[]>>;
+
+/** A column's name in the views: with its unit. */
+export const inView = ({ column, unit }: Column): string =>
+  unit === undefined ? column : `${column}_${unit}`;

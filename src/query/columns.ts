@@ -1,6 +1,6 @@
 // What is selected to give the rows of a resource (resources.ts), spelt as their fields: from its table, or from the
 // view of its contents. Makes SQL, runs none.
-import type { Column, Field, Fields } from '../resources.ts';
+import { inView, type Column, type Field, type Fields } from '../resources.ts';
 import type { Flat, Version } from './types.ts';
 
 /** Of its table alone. */
@@ -40,10 +40,6 @@ export const toVersion = <Item>({
   inForceUntil,
   isCurrent,
 });
-
-/** A column's name in the views: with its unit. */
-export const inView = ({ column, unit }: Column): string =>
-  unit === undefined ? column : `${column}_${unit}`;
 
 const selected = (fields: Fields, at: (column: Column) => string, of = ''): string =>
   Object.entries(fields)

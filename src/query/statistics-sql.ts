@@ -6,7 +6,7 @@ import { columnsOf, order } from '../resources.ts';
 import { countsByState } from '../store/ledger.ts';
 import { reservationNames } from '../catalogue.ts';
 import { invalidArgument } from './check-arguments.ts';
-import { inView } from './columns.ts';
+import { inView } from '../resources.ts';
 
 export type By = 'day' | 'month';
 

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { questions, type AnyQuestion } from '../catalogue.ts';
+import { resources, type Resource } from '../model.ts';
+import { columnsOf, fieldsOf, inView } from '../resources.ts';
 import type { DatabaseAddress } from '../database-address.ts';
 import { codeOf, fatal, settingsError, type OutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -147,7 +149,7 @@ async function bringUpToDate(
   const missing = known.slice(before.length);
   if (missing.length > 0) {
     await apply(tx, missing);
-    await tx.query(viewComments());
+    await tx.query([...viewComments(), ...recordComments()].join('\n'));
   }
   const withheld = await ensureGrants(tx, missing.length > 0);
   const tables = isToBeDistributed || citus.isDistributed ? await distributeTables(tx) : 0;
@@ -158,15 +160,41 @@ async function bringUpToDate(
  * What views and their columns mean stands in the catalogue. A sentence that alone changes comes with the next
  * migration.
  */
-const viewComments = (): string =>
-  Object.values(questions as Record<string, AnyQuestion>)
-    .flatMap(({ view, summary, about, fields }) => [
+const viewComments = (): string[] =>
+  Object.values(questions as Record<string, AnyQuestion>).flatMap(
+    ({ view, summary, about, fields }) => [
       commentOn('view', view, [summary, about ?? []].flat().join('. ').replace(/\.$/, '')),
       ...Object.values(fields).map(({ column, meaning }) =>
         commentOn('column', `${view}.${column}`, meaning),
       ),
-    ])
-    .join('\n');
+    ],
+  );
+
+/** Where the contents of each resource stand: now, earlier ones, and all of them. */
+const contents: Record<Resource, readonly [now: string, earlier: string, all: string]> = {
+  orders: ['archive.orders', 'archive.order_versions', 'analytics.order_history'],
+  nft_classes: ['archive.nft_classes', 'archive.nft_class_versions', 'analytics.nft_class_history'],
+  transactions: [
+    'archive.transactions',
+    'archive.transaction_versions',
+    'analytics.transaction_history',
+  ],
+  tokens: ['archive.tokens', 'archive.token_versions', 'analytics.token_history'],
+};
+
+/** What the columns of records mean stands in resources.ts: so do those of what they said before. */
+const recordComments = (): string[] =>
+  resources.flatMap((resource) => {
+    const [now, earlier, all] = contents[resource];
+    return columnsOf(fieldsOf[resource]).flatMap((column) => {
+      const isSaid = column.part === 'key' || column.part === 'record';
+      return [
+        `${now}.${column.column}`,
+        ...(isSaid || column.part === 'content' ? [`${earlier}.${column.column}`] : []),
+        ...(isSaid || column.part === 'observed' ? [`${all}.${inView(column)}`] : []),
+      ].map((name) => commentOn('column', name, column.meaning));
+    });
+  });
 
 const commentOn = (kind: string, name: string, says: string): string =>
   `comment on ${kind} ${name} is ${pg.escapeLiteral(says)};`;

@@ -5,11 +5,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dictionaryPage } from '../../src/cli/dictionary.ts';
 import { silentLog } from '../../src/log.ts';
-import { inView } from '../../src/query/columns.ts';
 import { readDictionary } from '../../src/query/dictionary.ts';
 import { snake } from '../../src/query/record-text.ts';
 import {
   columnsOf,
+  inView,
   nftClass,
   order,
   token,
