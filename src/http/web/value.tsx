@@ -64,7 +64,7 @@ export function Value(props: Shown): ComponentChildren {
     case 'boolean':
       return words.records[value === true ? 'yes' : 'no'];
     case 'jsonb':
-      return isWhole && <Raw view={view} value={parseJson(text)} />;
+      return isWhole ? <Raw view={view} value={parseJson(text)} /> : <Cut text={text} />;
     case 'sha256':
       return <code class={isWhole ? undefined : 'long'}>{text}</code>;
     case 'integer':
