@@ -33,6 +33,7 @@ export const zh: Words = {
     coverage: '每日完整程度',
     books: '账目核对',
     certificates: '存证',
+    problems: '问题',
     alerts: '告警',
     runs: '同步',
     rejects: '拒收的记录',
@@ -40,6 +41,8 @@ export const zh: Words = {
     facts: '平台行为',
   },
   abouts: {
+    problems:
+      '此刻有什么问题。先列仍在持续的，最严重的在前；再列一次性的事件。时间以平台的时钟为准，为最近一次同步或检查时所知。',
     coverage:
       '每个 UTC 日保存了什么、有多确定，以及每一项保留说明。每天（及每个所有者）一行。统计数字的可靠程度取决于其各天的完整程度。',
     books:
@@ -101,7 +104,11 @@ export const zh: Words = {
     digest: '摘要',
     openedAt: '自',
     kind: '种类',
+    level: '级别',
     subject: '对象',
+    numbersJson: '数值',
+    since: '自',
+    until: '截止',
     resolvedAt: '解除时间',
     toldAt: '已通知',
     text: '内容',
