@@ -115,9 +115,9 @@ test('a proxy that is none stands in the way of what asks over HTTP, and of noth
   };
   const ended = (...args: string[]) => runCommand(args, { cwd: folder, env });
   expect(await ended('status')).toMatchObject({ code: 0, stderr: '' });
-  expect(await ended('alert')).toMatchObject({ code: 0, stderr: '' });
+  expect(await ended('query', 'dictionary')).toMatchObject({ code: 0, stderr: '' });
   for (const args of [
-    ['alert', '--test'],
+    ['status', '--test-alert'],
     ['export', 's3://backup'],
   ]) {
     const { code, stderr } = await ended(...args);

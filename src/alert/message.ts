@@ -100,7 +100,7 @@ export function messageText(alerts: Claimed[], room = Infinity): string {
     [
       heading,
       ...shown,
-      ...(shown.length < lines.length ? ['… `outlast alert` lists all'] : []),
+      ...(shown.length < lines.length ? ['… `outlast query alerts` lists all'] : []),
     ].join('\n');
   while (shown.length > 0 && Buffer.byteLength(text()) > room) shown.pop();
   return text();

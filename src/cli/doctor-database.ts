@@ -125,7 +125,7 @@ async function tellSchema(
     tell(
       'warn',
       'alerts',
-      `the webhook has not taken ${alerts}: \`outlast alert --test\` says why`,
+      `the webhook has not taken ${alerts}: \`outlast status --test-alert\` says why`,
     );
   }
   for (const note of notes) tell('warn', 'rights', note);

@@ -27,7 +27,6 @@ const entries: Entry[] = [
   { name: 'status', group: 'Read:', summary: 'show what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand },
   { name: 'query', group: 'Read:', summary: 'list records, days, runs … as a table, JSON, NDJSON or CSV', load: async () => (await import('./query.ts')).queryCommand },
   { name: 'follow', group: 'Read:', summary: 'print every change once, as it comes', load: async () => (await import('./follow.ts')).followCommand },
-  { name: 'alert', group: 'Read:', summary: 'show what is wrong and whether somebody was told', load: async () => (await import('./alert.ts')).alertCommand },
   { name: 'verify', group: 'Keep:', summary: 'recompute that nothing held was altered or lost', load: async () => (await import('./verify.ts')).verifyCommand },
   { name: 'export', group: 'Keep:', summary: 'write everything held to files', load: async () => (await import('./export.ts')).exportCommand },
   { name: 'import', group: 'Keep:', summary: 'load an export into an empty database', load: async () => (await import('./import.ts')).importCommand },
@@ -36,6 +35,7 @@ const entries: Entry[] = [
 
 /** Commands of earlier versions, and how the same is asked for now. */
 const renamed: Readonly<Record<string, string>> = {
+  alert: 'query alerts',
   plan: 'status --plan',
   probe: 'status --probe',
   dictionary: 'query dictionary',

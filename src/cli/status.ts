@@ -44,6 +44,7 @@ type StatusFlags = {
   plan?: true;
   rps?: number;
   probe?: true;
+  testAlert?: true;
 };
 
 export const statusCommand = (command: Command): Command =>
@@ -71,7 +72,16 @@ export const statusCommand = (command: Command): Command =>
         'ask the platform now what limits and totals it gives, and show that instead',
       ).conflicts(['all', 'check']),
     )
+    .addOption(
+      new Option('--test-alert', 'send the webhook of alerts a test message instead').conflicts([
+        'all',
+        'check',
+        'plan',
+        'probe',
+      ]),
+    )
     .action(async (flags: StatusFlags) => {
+      if (flags.testAlert === true) return (await import('./test-alert.ts')).sendTestAlert(flags);
       if (flags.check === true) return check(flags.project, readKnown);
       if (flags.plan === true) return (await import('./plan.ts')).showPlan(flags);
       if (flags.probe === true) return (await import('./probe.ts')).showProbed(flags);

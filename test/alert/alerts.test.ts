@@ -142,7 +142,7 @@ describe('messages', () => {
     expect(Buffer.byteLength(text.content)).toBeGreaterThan(1_800);
     expect(Buffer.byteLength(text.content)).toBeLessThanOrEqual(2_000);
     expect(text.content).toMatch(
-      /^Outlast: 5000 new\n• p0: [^]*\n… `outlast alert` lists all\nJournal/,
+      /^Outlast: 5000 new\n• p0: [^]*\n… `outlast query alerts` lists all\nJournal/,
     );
     expect(text.content.match(/head 1 is (3f){32}/g)).toHaveLength(7);
   });

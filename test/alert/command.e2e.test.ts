@@ -30,9 +30,9 @@ function expectNothingOfTheAddress({ stdout, stderr }: Ended): void {
   expect(stdout + stderr).not.toContain(receiver.url.replace('http://', ''));
 }
 
-describe('outlast alert --test', () => {
+describe('outlast status --test-alert', () => {
   const sendTest = (env: Record<string, string>): Promise<Ended> =>
-    runHere(['alert', '--test'], { env });
+    runHere(['status', '--test-alert'], { env });
 
   test('needs no database, and says whether the message was taken', async () => {
     const taken = await sendTest({
@@ -153,23 +153,18 @@ describe('with a platform', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({
       projects: [{ problems: [{ kind: 'proof_fails', subject: 'orders 2026-03' }] }],
     });
-    const listed = await runHere(['alert', '--json'], { env: only });
-    expect(JSON.parse(listed.stdout)).toMatchObject({
-      alerts: [
-        {
-          project: 'default',
-          kind: 'proof_fails',
-          subject: 'orders 2026-03',
-          state: 'open',
-          told_at: expect.any(String) as string,
-        },
-      ],
-    });
-    const listing = await runHere(['alert'], { env: only });
-    expect(listing.stdout).toMatch(
-      /^open {2}default, since 2026-04-06 12:00, told 2026-04-06 12:00 \(UTC\)\n {6}orders 2026-03/,
-    );
-    const other = await runHere(['alert', '--project', 'defualt'], { env: only });
+    const listed = await runHere(['query', 'alerts', '--json'], { env: only });
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      {
+        project: 'default',
+        kind: 'proof_fails',
+        subject: 'orders 2026-03',
+        opened_at: expect.stringMatching(/^2026-04-06T12:00/) as string,
+        told_at: expect.stringMatching(/^2026-04-06T12:00/) as string,
+        resolved_at: null,
+      },
+    ]);
+    const other = await runHere(['query', 'alerts', '--project', 'defualt'], { env: only });
     expect(other).toMatchObject({ code: 2, stdout: '' });
 
     // At least once.
@@ -234,7 +229,7 @@ describe('with a platform', () => {
     expectNothingOfTheAddress(held);
     const doctor = await runHere(['doctor'], { env: settings() });
     expect(doctor.stdout).toContain(
-      'the webhook has not taken an alert: `outlast alert --test` says why',
+      'the webhook has not taken an alert: `outlast status --test-alert` says why',
     );
   });
 });

@@ -185,7 +185,7 @@ test('a standby: 2, and where to point instead; commands that only read take it 
 const reading = [
   ['status'],
   ['status', '--plan'],
-  ['alert'],
+  ['query', 'alerts'],
   ['verify'],
   ['export', 'anywhere'],
   ['query', 'orders'],

@@ -72,7 +72,7 @@ test.each([
       'status',
       'verify',
       'query dictionary',
-      'alert',
+      'query alerts',
       'doctor',
     ];
     for (const command of commands) {
