@@ -44,7 +44,9 @@ export const filtersOf = ({ fields, filters }: AnyQuestion): Shape =>
 function filterOf(name: string, { values, type, meaning = '' }: Partial<Column> = {}): z.ZodType {
   if (name === 'month') return month;
   const kind = values !== undefined ? oneOf(values) : type === 'sha256' ? sha256 : text;
-  return kind.describe(`Only of this ${snake(name).replaceAll('_', ' ')}. ${meaning}`);
+  const said = `Only of this ${snake(name).replaceAll('_', ' ')}`;
+  // Of a word it says what each of them means.
+  return kind.describe(values === undefined ? said : `${said}. ${meaning}`);
 }
 
 type Checked = { project: string; [filter: string]: string };

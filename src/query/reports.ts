@@ -16,7 +16,7 @@ import type { Column, ColumnType, RecordOf } from '../resources.ts';
 /** It stands in no view of this name: what it is called there is said by the statement that reads it. */
 export const of =
   <const Type extends ColumnType>(type: Type) =>
-  (meaning: string) =>
+  (meaning = '') =>
     ({ column: '', type, meaning, part: 'record', isSet: true }) as const;
 
 export const text = of('text');
@@ -25,7 +25,7 @@ const time = of('timestamptz');
 export const day = of('date');
 /** Exact, as decimal text. */
 export const decimal = of('numeric');
-export const count = (meaning: string) => ({ ...of('bigint')(meaning), isCount: true }) as const;
+export const count = (meaning = '') => ({ ...of('bigint')(meaning), isCount: true }) as const;
 const sha256 = of('sha256');
 const word = <const Word extends string>(values: readonly Word[], meaning: string) => ({
   ...text(meaning),
@@ -38,7 +38,7 @@ export const words = <const Word extends string>(values: readonly Word[], meanin
 /** Objects, each with these fields. */
 const list = <const Items extends Readonly<Record<string, Column>>>(
   items: Items,
-  meaning: string,
+  meaning = '',
 ) => ({ ...of('jsonb')(meaning), items });
 /** One object; null where `orNothing` says so. */
 const object = <const Members extends Readonly<Record<string, Column>>>(
@@ -55,7 +55,7 @@ const orNothing = <const Members extends Readonly<Record<string, Column>>>(
 const counted = <const Items extends Readonly<Record<string, Column>>>(
   items: Items,
   meaning: string,
-) => object({ count: count('How many there are'), items: list(items, 'Some of them') }, meaning);
+) => object({ count: count('How many there are'), items: list(items) }, meaning);
 
 const project = text('The project');
 const resource = word(listedResources, 'orders or nft_classes');
@@ -79,8 +79,8 @@ const reading = {
     ['oldest', 'newest'],
     'The end of the list that it began at: two readings, one from either end, prove a day',
   ),
-  beganAt: time('When it began'),
-  endedAt: time('When it ended'),
+  beganAt: time(),
+  endedAt: time(),
   shown: count('Distinct records, rejects included'),
   lacks: count('Records held of the day that it did not show'),
   claims: count('How many more records a total of it counted than it showed'),
@@ -106,9 +106,9 @@ const entry = {
     word(sliceStates, 'What the day became, as the next ones: null unless `kind` is ledger'),
   ),
   proof: orNull(word(proofs, 'How sure that is')),
-  platformTotal: orNull(count('How many records the platform said there are')),
-  shownTotal: orNull(count('How many it showed')),
-  unresolved: orNull(count('Orders still pending')),
+  platformTotal: orNull(count()),
+  shownTotal: orNull(count()),
+  unresolved: orNull(count()),
 };
 /** One entry of a day's journal (docs/verify.md). */
 export type DayEntry = RecordOf<typeof entry>;
@@ -120,15 +120,15 @@ export const dayReport = {
   records: count('Held under the day; of an owner’s list, the owner’s now'),
   pending: count('Of them, orders that are pending'),
   missing: counted(
-    { id: text('Its id'), since: time('Since when') },
+    { id: text(), since: time() },
     'Of them, those that the platform shows no more; the newest 100',
   ),
   changes: counted(
-    { id: text('The record’s id'), observedAt: time('When it was first seen') },
+    { id: text(), observedAt: time() },
     'Their earlier contents; the newest 100 by when they were first seen',
   ),
   rejects: counted(
-    { sha256: sha256('Of its bytes'), reason: text('Why'), seenAt: time('When it was seen') },
+    { sha256: sha256('Of its bytes'), reason: text(), seenAt: time() },
     'The newest 100',
   ),
   readings: counted(reading, 'The newest 100, the newest first'),
@@ -144,8 +144,8 @@ export const progress = {
   ),
   run: orNothing(
     {
-      runId: text('Its name'),
-      startedAt: time('When it began'),
+      runId: text(),
+      startedAt: time(),
       slicesDone: count('Days it has read or counted so far'),
       recordsShown: count('What the days it has read whole so far have shown'),
     },
@@ -168,16 +168,16 @@ export const progress = {
     {
       resource,
       month: day('Its first day'),
-      certifiedAt: time('When it was certified'),
+      certifiedAt: time(),
       digest: sha256('The month’s digest'),
     },
     'The newest',
   ),
   parked: orNothing(
     {
-      at: time('Since when'),
-      reason: orNull(text('What it said')),
-      askAgainAt: orNull(time('When it is asked again')),
+      at: time(),
+      reason: orNull(text()),
+      askAgainAt: orNull(time()),
     },
     'Since when the platform refuses the project, and what it said; null while it answers',
   ),
@@ -196,10 +196,10 @@ export type RecentQuery = {
 export const recent = {
   project,
   resource,
-  id: text('Its id'),
-  day: day('The day it stands under'),
-  createdAt: orNull(time('When it was made, by the platform')),
-  firstSeenAt: time('When it was first seen here'),
+  id: text(),
+  day: day(),
+  createdAt: orNull(time()),
+  firstSeenAt: time(),
   status: orNull(of('integer')('Of an order; null of a class')),
   amount: orNull(decimal('Of an order, in fen; null of a class')),
   name: orNull(text('Of a class its name, of an order its account')),
@@ -207,21 +207,21 @@ export const recent = {
 /** A record that came in lately. */
 export type Recent = RecordOf<typeof recent>;
 
-const ofState = count('Days in this state');
+const ofState = count();
 export const summary = {
   project,
   resource,
   records: count('Held'),
   oldestDay: orNull(day('The first day with a record; null when none is held')),
-  newestDay: orNull(day('The last one')),
+  newestDay: orNull(day()),
   days: object(
     { open: ofState, walked: ofState, sealed: ofState, final: ofState, lost: ofState },
     'Days by state',
   ),
   held: count('Days of which all is held'),
   settled: count('Of them, days with nothing pending'),
-  unresolved: count('Orders still pending'),
-  rejected: count('Records without a usable id, or too long'),
+  unresolved: count(),
+  rejected: count(),
   nextDeadlineAt: orNull(time('The nearest deadline of a day that is neither final nor lost')),
 };
 /** How one resource of one project stands. */
@@ -230,22 +230,20 @@ export type Summary = RecordOf<typeof summary>;
 export const projects = { project };
 
 export const setting = {
-  name: text('Its name'),
+  name: text(),
   value: orNull(text('Of a secret only `set` or `not set`; null: there is none')),
   from: word(
     ['environment', 'file', 'demo', 'default'],
     'The process’s environment; the file of settings, or that of a secret; the demo; none of them',
   ),
-  isSecret: truth('Whether it is a secret'),
-  meaning: text('What it is for'),
+  isSecret: truth(),
+  meaning: text(),
 };
 
 /** When a content was what was known of its record. */
 export const inForce = {
   inForceFrom: orNull(
-    time(
-      'Since when this was what was known; null for a content that came late and was older than what was held: it never was',
-    ),
+    time('Since when this was what was known; null: it came late, and never was'),
   ),
   inForceUntil: orNull(time('Until when, excluded; null while it is, or never was')),
   isCurrent: truth('Whether it is what the other reads give'),

@@ -25,9 +25,7 @@ const ofPeriod = {
   ),
   isSettled: truth('Whether it is, and nothing is pending, so that no sum will change'),
   days: count('Days of the period within `from` and `to`'),
-  daysAccounted: count(
-    'Of them, days that the ledger knows; the others lie before the first day of the archive or in the future',
-  ),
+  daysAccounted: count('Of them, days that the ledger knows'),
   daysOpen: count('Not read to their ends yet'),
   daysHeld: count('Days of which all is held'),
   daysSettled: count('Of them, days with nothing pending'),
@@ -56,10 +54,10 @@ export const orderFigures = {
   status: group(of('integer')('Where they are grouped by it')),
   account: group(text('Where they are grouped by it')),
   orderType: group(of('integer')('Where they are grouped by it')),
-  orders: count('Whatever became of them'),
-  succeeded: count('Of them, those that succeeded'),
-  failed: count('Those that failed'),
-  pending: count('Those that are pending'),
+  orders: count(),
+  succeeded: count(),
+  failed: count(),
+  pending: count(),
   ofOtherStatus: count('Those whose status is not documented or could not be read'),
   amountFen: decimal('The prices of all these orders, whatever became of them'),
   amountUnits: decimal('The same in whole currency units'),
@@ -67,12 +65,12 @@ export const orderFigures = {
   spentFen: decimal('The prices of those that succeeded'),
   spentUnits: decimal('The same in whole currency units'),
   pendingFen: decimal('The prices of those still pending'),
-  pendingUnits: decimal('The same in whole currency units'),
+  pendingUnits: decimal(),
   numberUgas: decimal('`number` of gas orders'),
   numberFen: decimal('`number` of business fees'),
   creditedGasUgas: decimal('`number` of gas orders that succeeded'),
   creditedFeesFen: decimal('`number` of business fees that succeeded'),
-  creditedFeesUnits: decimal('The same in whole currency units'),
+  creditedFeesUnits: decimal(),
   ...ofPeriod,
 };
 /** A period, or what one group has of it. A period without orders stands in one row, its group null. */
@@ -84,7 +82,7 @@ export type OrderFigures = GroupedBy<
 export const accountSpending = {
   account: orNull(text('Null for orders that show none')),
   orders: count('Within the days that were asked for'),
-  succeeded: count('Of them, those that succeeded'),
+  succeeded: count(),
   spentFen: decimal('The prices of those that succeeded'),
   spentUnits: decimal('The same in whole currency units'),
   amountUnknown: count('Orders whose price is not known: in no sum'),
@@ -97,8 +95,8 @@ export type NftClassStatisticsQuery = StatisticsQuery & { groupBy?: readonly 'ow
 export const nftClassFigures = {
   period,
   owner: group(text('Where they are grouped by it')),
-  classes: count('Classes made'),
-  nfts: decimal('NFTs in them'),
+  classes: count(),
+  nfts: decimal(),
   countsUnread: count('Classes whose count could not be read: in no sum'),
   isWholeList: truth(
     'False where only some owners’ classes are archived: nothing is claimed about others',
@@ -124,10 +122,10 @@ export type NftGrowth = RecordOf<typeof nftGrowth>;
 
 export const nftOwner = {
   owner: orNull(text('Null for classes that show none')),
-  classes: count('Classes it owns'),
-  nfts: decimal('NFTs in them'),
-  firstClassOn: day('The day of its first class'),
-  newestClassOn: day('The day of its newest'),
+  classes: count(),
+  nfts: decimal(),
+  firstClassOn: day(),
+  newestClassOn: day(),
 };
 /** An owner of classes as last seen. */
 export type NftOwner = RecordOf<typeof nftOwner>;

@@ -52,9 +52,8 @@ export const record = (id: string, description: string, fields: Fields): RowKind
 function schemaOf(field: Field): z.ZodType {
   if ('member' in field) return json.describe(field.meaning);
   if ('members' in field) {
-    const { members, meaning = '', isSet } = field;
-    const object = isSet === true ? inner(members) : inner(members).nullable();
-    return meaning === '' ? object : object.describe(meaning);
+    const object = field.isSet === true ? inner(field.members) : inner(field.members).nullable();
+    return field.meaning === undefined ? object : object.describe(field.meaning);
   }
   if (field.isOptional === true) {
     const { isOptional: _, ...given } = field;
@@ -63,9 +62,9 @@ function schemaOf(field: Field): z.ZodType {
   const { kind, as } = formOf(field);
   // Any JSON may be null.
   const isSet = field.isSet === true || field.part === 'key' || field.type === 'jsonb';
-  return (isSet ? kind : kind.nullable()).describe(
-    as === undefined ? field.meaning : `${field.meaning}; ${as}`,
-  );
+  const said = [field.meaning, as].filter((part) => part !== undefined && part !== '').join('; ');
+  const schema = isSet ? kind : kind.nullable();
+  return said === '' ? schema : schema.describe(said);
 }
 
 function formOf({ type, values, items, isCount }: Column): { kind: z.ZodType; as?: string } {
