@@ -26,7 +26,7 @@ import { formatCount, print } from './print.ts';
 import { createProgress } from './progress.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { foreseeAll } from './forecast.ts';
-import { readCalendars, statusText } from './status.ts';
+import { readDays, statusText } from './status.ts';
 import { exitCodeOfReports } from './sync.ts';
 
 const dataDir = './.outlast-demo';
@@ -101,8 +101,8 @@ async function demo(once: boolean): Promise<number> {
     say('');
     const foreseen = await foreseeAll(archive.db, ['demo'], settings);
     const projects = await readStatus(archive.db);
-    const calendars = await readCalendars(archive.db, projects, foreseen);
-    say(statusText(projects, foreseen, calendars));
+    const days = await readDays(archive.db, projects, foreseen);
+    say(statusText(projects, foreseen, days));
     if (served === null) {
       say(
         `\nThe archive stays under ${dataDir}; run the demo again and it goes on from here. To look at it: OUTLAST_DATA_DIR=${dataDir} outlast status`,

@@ -138,16 +138,12 @@ export function timeLines(foresight: Foresight, now: Instant): string[] {
       const group = months.filter(({ deadlineAt }) => deadlineAt === at);
       // What is missing now; days to come and daily readings are not.
       const requests = group.reduce((sum, { needs }) => sum + needs.unread + needs.again, 0);
-      // Done before its deadline, it only waits to leave.
-      if (requests === 0 && at <= now) return [];
+      if (requests === 0) return [];
       const names = [...new Set(group.map(({ month }) => month.slice(0, 7)))].join(', ');
       const tight = group.some(({ fits }) => fits === 'tight')
         ? ': TIGHT, more than half of the time left'
         : '';
-      const needs =
-        requests === 0
-          ? 'Nothing of it is missing'
-          : `It needs ${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}, ${formatSpan(takesMs(requests, foresight))} at ${rateText(perSecond)}`;
+      const needs = `It needs ${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}, ${formatSpan(takesMs(requests, foresight))} at ${rateText(perSecond)}`;
       return `${names} must be done by ${momentText(at)} (UTC), ${formatWhen(at - now)}. ${needs}${tight}.`;
     }),
     ...caveatLines(foresight, now),

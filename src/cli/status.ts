@@ -4,9 +4,13 @@ import { risksOf } from '../alert/risk.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
-import { wholeList, type Why } from '../model.ts';
+import type { CoverageDay } from '../catalogue.ts';
+import { headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
+import { en } from '../http/web/words.ts';
+import { listedResources, wholeList, type Why } from '../model.ts';
 import { moment } from '../problems.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar.ts';
+import { createLists } from '../query/questions.ts';
 import {
   readReplica,
   readStatus,
@@ -52,7 +56,7 @@ export const statusCommand = (command: Command): Command =>
     .option('--project <name>', 'only this project')
     .option(
       '--all',
-      'draw the calendar of all months, not only of those in the window or with lost days',
+      'and all the rest: every month in the calendar, what was observed of the platform, the head of the journal, and the address of an embedded PostgreSQL',
     )
     .option('--json', 'print it as JSON')
     .option(
@@ -101,9 +105,9 @@ export const statusCommand = (command: Command): Command =>
         } else {
           if (replica !== null) print(`${replicaText(replica)}\n`);
           if (db.role === null) print(`${unprotectedText}\n`);
-          const calendars = await readCalendars(db, projects, foreseen, flags.all);
-          print(statusText(projects, foreseen, calendars));
-          if (store.isEmbedded) print(whereItIs(store));
+          const days = await readDays(db, projects, foreseen, flags.all);
+          print(statusText(projects, foreseen, days, flags.all));
+          if (store.isEmbedded && flags.all === true) print(whereItIs(store));
         }
       });
     });
@@ -145,35 +149,40 @@ const whereItIs = ({ connectionString }: Store): string =>
   `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${currentAddress(connectionString)}`;
 
 /** By project. */
-export type Calendars = ReadonlyMap<string, CalendarMonth[]>;
+export type DaysShown = ReadonlyMap<string, { calendar: CalendarMonth[]; safety: Safety }>;
 
-export async function readCalendars(
+export async function readDays(
   db: Queryable,
   projects: readonly ProjectStatus[],
   foreseen: Foreseen,
   isAll = false,
-): Promise<Calendars> {
-  const calendars = new Map<string, CalendarMonth[]>();
+): Promise<DaysShown> {
+  const shown = new Map<string, { calendar: CalendarMonth[]; safety: Safety }>();
+  const { coverage } = createLists(db);
   for (const { project } of projects) {
     const now = foreseen.get(project)?.now ?? Date.now();
     const from = isAll ? undefined : windowAt(now).from;
-    calendars.set(project, await readCalendar(db, project, from));
+    const calendar = await readCalendar(db, project, from);
+    const days: CoverageDay[] = [];
+    for (const resource of listedResources) days.push(...(await coverage({ project, resource })));
+    shown.set(project, { calendar, safety: safetyOf(days, now) });
   }
-  return calendars;
+  return shown;
 }
 
 /** The status as a person reads it. */
 export function statusText(
   projects: ProjectStatus[],
   foreseen: Foreseen,
-  calendars: Calendars = new Map(),
+  days: DaysShown,
+  isAll = false,
 ): string {
   if (projects.length === 0) {
     return 'Nothing is archived yet. Run `outlast sync` first.';
   }
   return projects
     .map((project) =>
-      projectText(project, foreseen.get(project.project), calendars.get(project.project)),
+      projectText(project, foreseen.get(project.project), days.get(project.project), isAll),
     )
     .join('\n\n');
 }
@@ -185,13 +194,16 @@ const sinceText = (firstDay: string): string =>
 
 function projectText(
   project: ProjectStatus,
-  foresight?: DatedForesight,
-  calendar: CalendarMonth[] = [],
+  foresight: DatedForesight | undefined,
+  days: { calendar: CalendarMonth[]; safety: Safety } | undefined,
+  isAll: boolean,
 ): string {
   const now = foresight?.now ?? Date.now();
+  const { calendar = [], safety } = days ?? {};
   const lines = [
-    `Project ${project.project} from ${project.base_url}`,
-    `  ${sinceText(project.first_day)}${lastRunText(project.last_run, now)}`,
+    `Project ${project.project}: ${safety === undefined ? '' : headlineOf(en, formatCount, safety)}`,
+    ...closingLines(safety, now),
+    `  ${project.base_url}; ${sinceText(project.first_day)}${lastRunText(project.last_run, now)}`,
   ];
   if (project.parked_reason !== null) {
     lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);
@@ -218,15 +230,21 @@ function projectText(
   for (const list of project.lists) lines.push(...problemLines(list));
   const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
   lines.push(...unlisted.map((line) => `  ${line}`));
-  if (project.head !== null) {
+  if (isAll && project.head !== null) {
     const { no, at, head } = project.head;
     lines.push(`  journal: head ${no} of ${at.slice(0, 16).replace('T', ' ')} (UTC) is ${head}`);
   }
-  lines.push(...factLines(project.facts));
+  if (isAll) lines.push(...factLines(project.facts));
   const firstOf = (resource: string): string | undefined =>
     project.lists.find((list) => list.resource === resource)?.months[0]?.month;
   lines.push(...olderOffers(project.facts, firstOf).map((offer) => `  ${offer}`));
   return lines.join('\n');
+}
+
+function closingLines(safety: Safety | undefined, now: number): string[] {
+  const closing = safety?.closing ?? null;
+  if (closing === null || closing.at <= now) return [];
+  return [`  ${en.headline.closes(closing.month.slice(0, 7), formatSpan(closing.at - now))}.`];
 }
 
 /** How a run ended, where the ledger's word is not a person's. */

@@ -25,10 +25,10 @@ import { columnsOfView } from './columns.ts';
 import { keyedPage, type Key } from './cursor.ts';
 import { days, isArchiveDay } from './days.ts';
 import { isTime } from './instant.ts';
-import type { Reader } from './reader.ts';
 import { snake } from './record-text.ts';
+import type { Queryable } from '../store/db.ts';
 
-export const createLists = (reader: Reader): Lists =>
+export const createLists = (reader: Queryable): Lists =>
   Object.fromEntries(
     Object.entries(questions).map(([name, question]) => [name, createList(reader, name, question)]),
   ) as Lists;
@@ -51,7 +51,7 @@ function filterOf(name: string, { values, type, meaning = '' }: Partial<Column> 
 
 type Checked = { project: string; [filter: string]: string };
 
-function createList(reader: Reader, name: string, question: AnyQuestion) {
+function createList(reader: Queryable, name: string, question: AnyQuestion) {
   const { fields, isPaged = false } = question;
   const schema = z.strictObject({
     project,
@@ -95,7 +95,7 @@ function sorted({ column, type, isSet }: Column): string {
 }
 
 async function rowsOf<Row extends object>(
-  reader: Reader,
+  reader: Queryable,
   { view, fields, filters, order }: AnyQuestion,
   query: Checked,
   page?: { after: Key | null; atMost: number },
@@ -158,7 +158,7 @@ const rejectArguments = z.strictObject({
 
 /** One reject with its bytes; its digest is hex in either case. */
 export async function getReject(
-  reader: Reader,
+  reader: Queryable,
   of: string,
   list: Resource,
   digest: string,

@@ -356,7 +356,7 @@ test('P11: start asks once with a key that is refused, also a changed one, and t
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(simulator.requests.total).toBe(asked);
 
-  const status = await runHere(['status'], { env: { OUTLAST_DATA_DIR: dataDir } });
+  const status = await runHere(['status', '--all'], { env: { OUTLAST_DATA_DIR: dataDir } });
   expect(status.code, status.stderr).toBe(0);
   expect(status.stdout).toContain('Project default');
   const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];

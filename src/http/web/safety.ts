@@ -1,9 +1,10 @@
-// What the coverage of all days comes to, for the headline: how many are safe, not yet, lost. Whether something is wrong
+// What the coverage of all days comes to, and the headline of the first page and of `outlast status`: how many are safe, not yet, lost. Whether something is wrong
 // is not decided here.
 import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { CoverageDay } from '../../catalogue.ts';
 import { markOf } from '../../query/how-sure.ts';
+import type { Words } from './words.ts';
 
 export type Safety = {
   /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
@@ -67,4 +68,19 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
   const month = inWindow.map(({ day }) => monthStart(day)).toSorted()[0];
   if (month !== undefined) safety.closing = { month, at: startOf(monthStart(month, 2)) };
   return safety;
+}
+
+/** In a sentence. `number`: how numbers are written. */
+export function headlineOf(
+  { headline }: Words,
+  number: (value: number) => string,
+  { days, safe, notYet, readOnce, lost, reserved }: Safety,
+): string {
+  if (days === 0) return headline.nothing;
+  if (lost.length > 0) return headline.lost(number(lost.length), number(safe));
+  if (notYet > 0) {
+    const say = readOnce === notYet && reserved === 0 ? headline.readOnceOnly : headline.notYet;
+    return say(number(notYet), number(days));
+  }
+  return headline.safe(number(days));
 }

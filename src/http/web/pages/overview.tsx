@@ -7,7 +7,7 @@ import { Chart } from '../chart.tsx';
 import { sumOf } from '../exact-sum.ts';
 import { Foreign } from '../layout.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { safetyOf, type Safety } from '../safety.ts';
+import { headlineOf, safetyOf, type Safety } from '../safety.ts';
 import { isWrong, sentenceOf } from './alerts.tsx';
 import { Calendar, rangesText } from './calendar.tsx';
 import { axisOf, byPeriod, outcomes } from './figure.tsx';
@@ -25,7 +25,7 @@ async function read(view: View): Promise<Made> {
   ]);
   const safety = safetyOf(coverage, view.now);
   const wrong = problems.filter(isWrong);
-  const headline = headlineOf(view, safety);
+  const headline = headlineOf(view.words, view.format.number, safety);
   return {
     title: headline,
     twin: linkTo(view, '/archive/v1/coverage'),
@@ -64,19 +64,6 @@ async function ofAll<Item>(
     ),
   );
   return lists.flat();
-}
-
-function headlineOf({ words, format }: View, safety: Safety): string {
-  const { headline } = words;
-  if (safety.days === 0) return headline.nothing;
-  if (safety.lost.length > 0)
-    return headline.lost(format.number(safety.lost.length), format.number(safety.safe));
-  if (safety.notYet > 0) {
-    const isRead = safety.readOnce === safety.notYet && safety.reserved === 0;
-    const say = isRead ? headline.readOnceOnly : headline.notYet;
-    return say(format.number(safety.notYet), format.number(safety.days));
-  }
-  return headline.safe(format.number(safety.days));
 }
 
 function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
