@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createSimulator } from '../dist/src/simulator/server.js';
+import { createSimulator } from '../dist/src/simulator/simulator-server.js';
 
 const [, , scratch = '.', key = ''] = process.argv;
 const simulator = await createSimulator({

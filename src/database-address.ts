@@ -1,6 +1,6 @@
 // How the address of a PostgreSQL database is read: as libpq reads it, so that one that psql takes means the same here.
 // What it asks for and nobody here would heed is refused: left out in silence, it might have been what kept the way safe.
-// The parameters are those of PostgreSQL's manual, "Parameter Key Words" of libpq. store/client.ts makes a connection of it.
+// The parameters are those of PostgreSQL's manual, "Parameter Key Words" of libpq. store/pg-client.ts makes a connection of it.
 /** Or what gives it anew for each connection, for its password may have been rotated since. */
 export type DatabaseAddress = string | (() => string);
 

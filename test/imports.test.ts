@@ -87,7 +87,7 @@ const speaksHttp = /^(platform|http|simulator|cli)\//;
  */
 const readsEnvironment = [
   'settings/settings.ts',
-  'store/client.ts',
+  'store/pg-client.ts',
   'main.ts',
   'store/embedded/programs.ts',
   'cli/print.ts',
@@ -220,7 +220,7 @@ describe('the borders between the folders', () => {
     ['query/orders.ts', "import { c } from '../store/db.ts';\n"],
     ['sync/run.ts', "import {\n  c,\n} from '../store/db.ts';\nimport '../platform/client.ts';\n"],
     ['settings/settings.ts', 'const env = process.env;\n'],
-    ['cli/sync.ts', "const x = await import('../sync/run.ts');\nsay('process.env');\n"],
+    ['cli/sync-command.ts', "const x = await import('../sync/run.ts');\nsay('process.env');\n"],
   ];
 
   it('leave room for what the house needs', () => {
@@ -270,7 +270,7 @@ describe('the borders between the folders', () => {
       'const { env } = process;',
       'reads the environment',
     ],
-    ['a command in the settings', 'settings/a.ts', "import '../cli/sync.ts';", 'must not know it'],
+    ['a command in the settings', 'settings/a.ts', "import '../cli/sync-command.ts';", 'must not know it'],
     [
       'the client of buckets elsewhere',
       'export/bucket.ts',

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deliver } from '../src/alert/deliver.ts';
 import { openBucket } from '../src/export/s3.ts';
-import { createSimulator, type Simulator } from '../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../src/simulator/simulator-server.ts';
 import { noon, smallWorld } from './support/archive.ts';
 import { environmentOf, runCommand } from './support/command.ts';
 import { startHttpsServer, type HttpsServer } from './support/https-server.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createSimulator, type Simulator } from '../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../src/simulator/simulator-server.ts';
 import { inSpan, wantsSpans } from '../src/tracing.ts';
 import { noon, smallWorld } from './support/archive.ts';
 import { environmentOf, runCommand, startCommand } from './support/command.ts';

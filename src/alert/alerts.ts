@@ -14,9 +14,9 @@ import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { createHeartbeat } from './heartbeat.ts';
-import { look, type ExportEnd, type ProcessState } from './look.ts';
+import { look, type ExportEnd, type ProcessState } from './update-alerts.ts';
 import { createRisks } from './risk.ts';
-import { tell, type ProjectToTell } from './tell.ts';
+import { tell, type ProjectToTell } from './send-alerts.ts';
 
 export type WatchedProject = {
   projectId: ProjectId;

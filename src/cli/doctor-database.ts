@@ -5,11 +5,11 @@ import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { checkSchema } from '../query/reader.ts';
 import { readReplica } from '../query/status.ts';
-import { inspectConnection } from '../store/client.ts';
+import { inspectConnection } from '../store/pg-client.ts';
 import { onlyRow, openDb, withTx, type Db, type Queryable } from '../store/db.ts';
 import { rehearse } from '../store/rehearsal.ts';
 import { ofReplica, type Store } from './app.ts';
-import type { Tell } from './doctor.ts';
+import type { Tell } from './doctor-command.ts';
 import { formatCount, formatMegabytes, formatSpan } from './print.ts';
 
 /** What tells one archive from another, and how new it is. */

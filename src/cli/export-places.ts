@@ -7,7 +7,7 @@ import { onDisk } from '../export/disk.ts';
 import { openEngineFor } from '../export/formats.ts';
 import { openBucket, parseBucketAddress, type Bucket } from '../export/s3.ts';
 import { checkFolder } from '../export/stage.ts';
-import { exportArchive, type Exported, type Exporting } from '../export/write.ts';
+import { exportArchive, type Exported, type Exporting } from '../export/write-export.ts';
 import { tryFolder } from '../files.ts';
 import { checkProxies, handOnAws, type ExportSettings } from '../settings/settings.ts';
 import { place as parsePlace } from '../settings/value-parsers.ts';

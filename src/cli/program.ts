@@ -16,21 +16,21 @@ type Entry = {
 /** One line a command: its name and what it is for. Its options and what it does stand in a file of its own. */
 // prettier-ignore
 const entries: Entry[] = [
-  { name: 'demo', group: 'Try it:', summary: 'see it work; nothing to install', load: async () => (await import('./demo.ts')).demoCommand },
-  { name: 'simulate', group: 'Try it:', summary: 'serve a simulated platform to practise on, with its faults', load: async () => (await import('./simulate.ts')).simulateCommand },
-  { name: 'init', group: 'Set up:', summary: 'ask for what is needed, try it, and write it into .env', load: async () => (await import('./init.ts')).initCommand },
-  { name: 'doctor', group: 'Set up:', summary: 'check all that it needs, and say what to do', load: async () => (await import('./doctor.ts')).doctorCommand },
-  { name: 'migrate', group: 'Set up:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate.ts')).migrateCommand },
-  { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync.ts')).syncCommand },
-  { name: 'start', group: 'Archive:', summary: 'sync on schedule and serve the archive, until stopped', load: async () => (await import('./start.ts')).startCommand },
-  { name: 'watch', group: 'Archive:', summary: 'ask for the results of these operations until they are final', load: async () => (await import('./watch.ts')).watchCommand },
-  { name: 'status', group: 'Read:', summary: 'show what is held, what is open, and until when', load: async () => (await import('./status.ts')).statusCommand },
-  { name: 'query', group: 'Read:', summary: 'list records, days, runs … as a table, JSON, NDJSON or CSV', load: async () => (await import('./query.ts')).queryCommand },
-  { name: 'follow', group: 'Read:', summary: 'print every change once, as it comes', load: async () => (await import('./follow.ts')).followCommand },
-  { name: 'verify', group: 'Keep:', summary: 'recompute that nothing held was altered or lost', load: async () => (await import('./verify.ts')).verifyCommand },
-  { name: 'export', group: 'Keep:', summary: 'write everything held to files', load: async () => (await import('./export.ts')).exportCommand },
-  { name: 'import', group: 'Keep:', summary: 'load an export into an empty database', load: async () => (await import('./import.ts')).importCommand },
-  { name: 'rebuild', group: 'Keep:', summary: 'derive every typed column again from the records held', load: async () => (await import('./rebuild.ts')).rebuildCommand },
+  { name: 'demo', group: 'Try it:', summary: 'see it work; nothing to install', load: async () => (await import('./demo-command.ts')).demoCommand },
+  { name: 'simulate', group: 'Try it:', summary: 'serve a simulated platform to practise on, with its faults', load: async () => (await import('./simulate-command.ts')).simulateCommand },
+  { name: 'init', group: 'Set up:', summary: 'ask for what is needed, try it, and write it into .env', load: async () => (await import('./init-command.ts')).initCommand },
+  { name: 'doctor', group: 'Set up:', summary: 'check all that it needs, and say what to do', load: async () => (await import('./doctor-command.ts')).doctorCommand },
+  { name: 'migrate', group: 'Set up:', summary: "bring the database to this release's schema", load: async () => (await import('./migrate-command.ts')).migrateCommand },
+  { name: 'sync', group: 'Archive:', summary: 'do everything that is due now, then exit', load: async () => (await import('./sync-command.ts')).syncCommand },
+  { name: 'start', group: 'Archive:', summary: 'sync on schedule and serve the archive, until stopped', load: async () => (await import('./start-command.ts')).startCommand },
+  { name: 'watch', group: 'Archive:', summary: 'ask for the results of these operations until they are final', load: async () => (await import('./watch-command.ts')).watchCommand },
+  { name: 'status', group: 'Read:', summary: 'show what is held, what is open, and until when', load: async () => (await import('./status-command.ts')).statusCommand },
+  { name: 'query', group: 'Read:', summary: 'list records, days, runs … as a table, JSON, NDJSON or CSV', load: async () => (await import('./query-command.ts')).queryCommand },
+  { name: 'follow', group: 'Read:', summary: 'print every change once, as it comes', load: async () => (await import('./follow-command.ts')).followCommand },
+  { name: 'verify', group: 'Keep:', summary: 'recompute that nothing held was altered or lost', load: async () => (await import('./verify-command.ts')).verifyCommand },
+  { name: 'export', group: 'Keep:', summary: 'write everything held to files', load: async () => (await import('./export-command.ts')).exportCommand },
+  { name: 'import', group: 'Keep:', summary: 'load an export into an empty database', load: async () => (await import('./import-command.ts')).importCommand },
+  { name: 'rebuild', group: 'Keep:', summary: 'derive every typed column again from the records held', load: async () => (await import('./rebuild-command.ts')).rebuildCommand },
 ];
 
 /** Commands of earlier versions, and how the same is asked for now. */

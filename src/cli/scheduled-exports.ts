@@ -1,6 +1,6 @@
 // Exports on a schedule, beside the sync of `outlast start`: one that fails is logged, counted and told as an alert, and
 // the next tick is the retry. One whose time passed while no service ran is made up at the start. It holds up nothing.
-import type { ExportEnd } from '../alert/look.ts';
+import type { ExportEnd } from '../alert/update-alerts.ts';
 import { causeChain, codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Meter } from '../meter.ts';

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { SettingInForce } from '../model.ts';
 import type { ProcessMetrics } from '../http/metrics/process-metrics.ts';
 import { serve, type Served } from '../http/server.ts';
-import type { EnterOperations } from '../http/v1/watch.ts';
+import type { EnterOperations } from '../http/v1/watch-route.ts';
 import { openArchive } from '../query/archive.ts';
 import { readArchiveState } from '../query/metrics-state.ts';
 import type { Archive } from '../query/types.ts';

@@ -10,9 +10,9 @@ import { pipeline } from 'node:stream/promises';
 import { settingsError, transient } from '../errors.ts';
 import { makeFolder } from '../files.ts';
 import { fileFormats } from '../model.ts';
-import { noExport, type OpenedExport } from './check.ts';
+import { noExport, type OpenedExport } from './check-export.ts';
 import { onDisk } from './disk.ts';
-import { partsIn } from './found.ts';
+import { partsIn } from './existing-export.ts';
 import {
   manifestName,
   manifestText,
@@ -25,8 +25,8 @@ import {
 } from './manifest.ts';
 import type { Bucket } from './s3.ts';
 import type { Stage } from './stage.ts';
-import { contentPath } from './tables.ts';
-import { exportInto, type Exported, type Exporting } from './write.ts';
+import { contentPath } from './exported-tables.ts';
+import { exportInto, type Exported, type Exporting } from './write-export.ts';
 
 type BucketExporting = Omit<Exporting, 'to'> & {
   bucket: Bucket;

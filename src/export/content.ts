@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import type { ListedResource, ProjectId } from '../model.ts';
 import { copyOut, type CopiedOut } from '../store/copy-stream.ts';
 import type { Tx } from '../store/db.ts';
-import { tableShapes } from '../store/tables.ts';
+import { tableShapes } from '../store/record-tables.ts';
 import type { DayDigest } from '../verify/digest.ts';
 import {
   contentSql,
@@ -14,7 +14,7 @@ import {
   leavesSql,
   type ExportedColumn,
   type ExportPart,
-} from './tables.ts';
+} from './exported-tables.ts';
 
 export type PartContent = CopiedOut & { sha256: string };
 

@@ -18,7 +18,7 @@ import {
   type ExportedColumn,
   type ExportedTable,
   type ExportPart,
-} from './tables.ts';
+} from './exported-tables.ts';
 
 type CopiedOut = { columns: ExportedColumn[]; source: string; content: PartContent };
 type Incoming = { of: ExportedTable; columns: ExportedColumn[]; path: string; scratch: string };

@@ -80,7 +80,7 @@ export const sha256Of = (text: string): string => createHash('sha256').update(te
 
 /**
  * Null where there is none. Throws settings `manifest_invalid` for a file that is no manifest of this release's. What
- * its files are called is not looked at here: `partsIn` (found.ts) is the door.
+ * its files are called is not looked at here: `partsIn` (existing-export.ts) is the door.
  */
 export async function readManifest(
   path: string,

@@ -1,7 +1,7 @@
 // Columns between Postgres' CSV and Parquet, both ways, as SQL of DuckDB. What went in comes out byte for byte: an
 // import checks that. docs/export.md says what each type is for a reader.
 import type { CopiedOut } from '../store/copy-stream.ts';
-import type { ExportedColumn } from './tables.ts';
+import type { ExportedColumn } from './exported-tables.ts';
 
 /** Digits behind the point of an amount; with 38 in all, 29 are left before it. */
 const decimal = 'decimal(38, 9)';

@@ -5,7 +5,7 @@ import { appendFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
 import { digestOfFile, makeFolder, writeWhole } from '../files.ts';
-import { checkBelow, placeIn, readFound } from './found.ts';
+import { checkBelow, placeIn, readFound } from './existing-export.ts';
 import {
   exportedFile,
   manifestText,

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { inSpan, type SpanOptions } from '../tracing.ts';
-import { badRequest, Refused, refusal } from './answers.ts';
+import { badRequest, Refused, refusal } from './http-answers.ts';
 
 /** A span for each request, by the route's path, within the one that the request names. Before any other hook. */
 export function traceRequests(app: FastifyInstance): void {

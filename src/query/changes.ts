@@ -5,7 +5,13 @@ import * as z from 'zod';
 import { settingsError, transient, type OutlastError } from '../errors.ts';
 import { resources, type ProjectId, type Resource } from '../model.ts';
 import { columnsOf, fieldsOf, type Fields } from '../resources.ts';
-import { archivedName, archivedOf, ofKey, shapeOf, type TableShape } from '../store/tables.ts';
+import {
+  archivedName,
+  archivedOf,
+  ofKey,
+  shapeOf,
+  type TableShape,
+} from '../store/record-tables.ts';
 import { cursorSaid, limit, oneOf, parseArguments, project, whole } from './arguments.ts';
 import { invalidArgument, optional } from './check-arguments.ts';
 import { columnsNow } from './columns.ts';

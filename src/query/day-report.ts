@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { questions, type CoverageDay } from '../catalogue.ts';
 import { listedResources } from '../model.ts';
-import { tableShapes } from '../store/tables.ts';
+import { tableShapes } from '../store/record-tables.ts';
 import { isStorable, oneOf, parseArguments, project } from './arguments.ts';
 import { columnsOfView } from './columns.ts';
 import { day } from './days.ts';

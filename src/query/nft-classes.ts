@@ -1,4 +1,4 @@
-// Reading NFT classes: what they can be narrowed by, and their columns. Paging is records.ts.
+// Reading NFT classes: what they can be narrowed by, and their columns. Paging is record-reader.ts.
 import { sql, type Column, type SQL } from 'drizzle-orm';
 import type * as z from 'zod';
 import type { RecordFilter } from '../catalogue.ts';
@@ -7,7 +7,7 @@ import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { id, listOfDays, text } from './arguments.ts';
 import type { Given } from './check-arguments.ts';
 import { columnsNow, columnsThen } from './columns.ts';
-import { createRecords } from './records.ts';
+import { createRecords } from './record-reader.ts';
 import type { ListedSource } from './source.ts';
 import type { Reader } from './reader.ts';
 import type { NftClass, NftClassFilters, Records } from './types.ts';

@@ -1,10 +1,10 @@
 // Faults on demand: what goes wrong, when, and on which path. By chance (seeded, a function of the request's number) or
 // counted. Those of an answer's content and those that answer in the platform's stead are done here, those of the
-// connection, and what they do to a question, in server.ts.
+// connection, and what they do to a question, in simulator-server.ts.
 import { z } from 'zod';
 import { settingsError } from '../errors.ts';
-import { forbidden, noSuchPath, ok, refusal, type SimulatedAnswer } from './answers.ts';
-import type { ShownRecord, SimulatedPage } from './pages.ts';
+import { forbidden, noSuchPath, ok, refusal, type SimulatedAnswer } from './simulated-answers.ts';
+import type { ShownRecord, SimulatedPage } from './simulated-pages.ts';
 import { mix, textSeed, unit } from './world.ts';
 
 /** Each fault with what it does; of its details those named in braces apply. */

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { settingsError } from '../errors.ts';
-import { Client, type Connection } from './client.ts';
+import { Client, type Connection } from './pg-client.ts';
 import { connectionError, databaseError, hasNoTls, namedIfCut, standby } from './db-errors.ts';
 import type { TransactionSettings } from './transaction-settings.ts';
 

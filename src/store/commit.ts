@@ -5,11 +5,11 @@ import type { Instant } from '../model.ts';
 import { sentTogether, withMixedTx, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Slice } from './ledger.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { dropOtherPages, writePages, type WalkedPage } from './pages.ts';
+import { dropOtherPages, writePages, type WalkedPage } from './walked-pages.ts';
 import { keepRejects } from './rejects.ts';
 import { storeRecords, type RecordEffects } from './records.ts';
 import { enterStored } from './journal/journal.ts';
-import { tableShapes } from './tables.ts';
+import { tableShapes } from './record-tables.ts';
 
 export type PagesCommit = {
   slice: Slice;

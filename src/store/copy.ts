@@ -3,7 +3,7 @@
 import type { ColumnValue, ObservedRecord, ProjectId } from '../model.ts';
 import { copyAtOnce } from './copy-stream.ts';
 import type { Tx } from './db.ts';
-import type { TableShape } from './tables.ts';
+import type { TableShape } from './record-tables.ts';
 
 /** Bytes handed to the socket at once: far below where pg would keep buffers of its own for it. */
 const pieceBytes = 64 * 1024;

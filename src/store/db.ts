@@ -10,7 +10,7 @@ import { codeOf, fatal } from '../errors.ts';
 import type { ProjectId } from '../model.ts';
 import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
-import { Client, readAddress, type Connection } from './client.ts';
+import { Client, readAddress, type Connection } from './pg-client.ts';
 import { namedIfCut } from './db-errors.ts';
 import { inGroups, type InGroups } from './group-commit.ts';
 import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';

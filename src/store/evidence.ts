@@ -17,7 +17,7 @@ import { iso, keyOf, msOf, ofDays, ofSlice, type Slice } from './ledger.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { columnNamesOf, readRow, rowText, type SelectedRow } from './drizzle.ts';
 import { books, readings } from './schema.ts';
-import { tableShapes } from './tables.ts';
+import { tableShapes } from './record-tables.ts';
 
 /** Counts of orders by status: pending, success, failed. */
 export type ByStatus = readonly [number, number, number];

@@ -10,7 +10,7 @@ import {
   derivedColumns,
   type Archived,
   type TableShape,
-} from './tables.ts';
+} from './record-tables.ts';
 
 export type Listed = { projectId: ProjectId; resource: ListedResource };
 

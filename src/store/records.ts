@@ -21,7 +21,7 @@ import {
   ofKey,
   derivedColumns,
   type TableShape,
-} from './tables.ts';
+} from './record-tables.ts';
 
 export type RecordEffects = {
   /** Records held for the first time. */

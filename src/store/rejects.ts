@@ -4,7 +4,7 @@ import type { Day, Instant, RejectedRecord } from '../model.ts';
 import type { Queryable, Tx } from './db.ts';
 import type { Place } from './journal/journal.ts';
 import { iso } from './ledger.ts';
-import type { Archived } from './tables.ts';
+import type { Archived } from './record-tables.ts';
 
 type HeldReject = {
   sha256: string;

@@ -3,7 +3,7 @@
 import { causeChain, codeOf, settingsError, type OutlastError } from '../errors.ts';
 import { mayBecome } from './check-server.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
-import { derivedColumns, tableShapes, tokenShape, transactionShapes } from './tables.ts';
+import { derivedColumns, tableShapes, tokenShape, transactionShapes } from './record-tables.ts';
 
 const roles = ['outlast_writer', 'outlast_reader', 'outlast_intake'] as const;
 

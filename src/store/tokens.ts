@@ -5,7 +5,7 @@ import { placeBeside, enterMissing } from './journal/journal.ts';
 import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';
 import { keepRejects } from './rejects.ts';
-import { tokenShape } from './tables.ts';
+import { tokenShape } from './record-tables.ts';
 
 export type DueTokens = {
   attempts: number;

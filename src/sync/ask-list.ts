@@ -7,7 +7,7 @@ import type { AskedStatus, Day, Instant, ListedResource, PlatformPage } from '..
 import type { Platform } from '../platform/platform.ts';
 import { pageLimits } from '../resources.ts';
 import type { Facts } from '../store/facts.ts';
-import { idsOf } from '../store/pages.ts';
+import { idsOf } from '../store/walked-pages.ts';
 
 /** The orders, or the classes of one owner; `''`: of all owners. */
 export type List = { resource: ListedResource; owner: string };

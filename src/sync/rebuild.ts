@@ -18,10 +18,10 @@ import {
   unfinishedRebuild,
   type Applied,
   type Rebuild,
-} from '../store/rebuild.ts';
+} from '../store/rebuild-columns.ts';
 import { writeInto } from '../store/records.ts';
 import { dropReject, rejectsAfter } from '../store/rejects.ts';
-import { archivedName, shapeOf, type Archived } from '../store/tables.ts';
+import { archivedName, shapeOf, type Archived } from '../store/record-tables.ts';
 import { derivedFrom, readRejectAgain } from '../verify/read-again.ts';
 
 export type RebuildOptions = {

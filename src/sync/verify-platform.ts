@@ -12,7 +12,7 @@ import { readFacts } from '../store/facts.ts';
 import { provedSlices, type Slice } from '../store/ledger.ts';
 import { finalResultsAfter, type FinalResult } from '../store/operations/watched.ts';
 import { readProject } from '../store/projects.ts';
-import { transactionShapes } from '../store/tables.ts';
+import { transactionShapes } from '../store/record-tables.ts';
 import { isSameColumn, readAgain } from '../verify/read-again.ts';
 import { weekMs } from './ask-books.ts';
 import { askList, boundsOf } from './ask-list.ts';

@@ -21,7 +21,7 @@ import {
   shapeOf,
   type Archived,
   type TableShape,
-} from '../store/tables.ts';
+} from '../store/record-tables.ts';
 import type { Report } from './finding.ts';
 import { isSameColumn, isSameJson, readAgain } from './read-again.ts';
 

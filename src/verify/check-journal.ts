@@ -32,7 +32,7 @@ import {
   type Head,
 } from '../store/journal/heads.ts';
 import { monthsToCertify } from '../store/certificates.ts';
-import { archivedOf, type Archived } from '../store/tables.ts';
+import { archivedOf, type Archived } from '../store/record-tables.ts';
 import type { Finding, Report } from './finding.ts';
 
 /** Everything of a resource that the journal tells of. */

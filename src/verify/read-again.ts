@@ -16,7 +16,7 @@ import { isReject, readClass, readOrder } from '../platform/parse.ts';
 import { readToken, readTokenRecord, symbolIn } from '../platform/tokens.ts';
 import { readTransaction } from '../platform/transactions.ts';
 import type { HeldContent, HeldRow, HeldVersion } from '../store/read-held.ts';
-import type { Archived } from '../store/tables.ts';
+import type { Archived } from '../store/record-tables.ts';
 
 /** The record as it was read at the door; null where what is held is no record (any more). */
 export function readAgain(
@@ -107,7 +107,7 @@ export function inForce(resource: ListedResource, versions: HeldVersion[]): Held
   return best === null ? null : best.version;
 }
 
-/** As text that compares like (update time, settled over pending, observed at, digest) in store/tables.ts. */
+/** As text that compares like (update time, settled over pending, observed at, digest) in store/record-tables.ts. */
 function precedenceOf(resource: ListedResource, version: HeldVersion): string {
   const observed = [comparable(version.observed_at), version.sha256];
   if (resource !== 'orders') return observed.join(' ');

@@ -1,7 +1,7 @@
 // What becomes of alerts, what is told of them, and when the heart beats: pure, by tables and fixed clocks.
 import { describe, expect, it } from 'vitest';
 import { createHeartbeat } from '../../src/alert/heartbeat.ts';
-import { mergeAlerts } from '../../src/alert/merge.ts';
+import { mergeAlerts } from '../../src/alert/merge-alerts.ts';
 import { bodyOf, messageText } from '../../src/alert/message.ts';
 import type { Claimed } from '../../src/store/alerts/claims.ts';
 import type { AlertRow } from '../../src/store/alerts/alert-rows.ts';

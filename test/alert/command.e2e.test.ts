@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';

@@ -1,7 +1,7 @@
 // What is wrong with an archive, by the view that says so: each kind by what is stored, at moments of the platform's
 // clock to the millisecond; and what a process adds to it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { reportsOf, type ProcessState } from '../../src/alert/look.ts';
+import { reportsOf, type ProcessState } from '../../src/alert/update-alerts.ts';
 import { silentLog } from '../../src/log.ts';
 import { problemAdvice, problemKinds, problemText } from '../../src/problems.ts';
 import { readProblems, reportProblems } from '../../src/store/alerts/problem-rows.ts';

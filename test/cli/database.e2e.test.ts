@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';

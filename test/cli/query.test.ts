@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { queryList, type QueryList } from '../../src/cli/query-lists.ts';
 import { tableText } from '../../src/cli/query-print.ts';
 import { recordList } from '../../src/query/lists.ts';
-import { readAsked, type QueryFlags } from '../../src/cli/query.ts';
+import { readAsked, type QueryFlags } from '../../src/cli/query-command.ts';
 
 const [ordersList, nftClassesList, transactionsList] = [
   queryList(recordList('orders')),

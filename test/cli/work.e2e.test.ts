@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { noon, smallWorld } from '../support/archive.ts';

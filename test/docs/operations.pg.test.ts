@@ -10,7 +10,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { settings } from '../../src/settings/table.ts';
 import { noon } from '../support/archive.ts';
 import { environmentOf } from '../support/command.ts';

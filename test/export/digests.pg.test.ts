@@ -8,7 +8,7 @@ import {
   isIndexed,
   partRowsSql,
   type ExportedTable,
-} from '../../src/export/tables.ts';
+} from '../../src/export/exported-tables.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';
 import { withSnapshot } from '../../src/store/snapshot.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { openDb } from '../../src/store/db.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { readOnly } from '../support/few-days.ts';

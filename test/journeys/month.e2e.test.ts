@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day } from '../../src/model.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
 import { environmentOf, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';

@@ -10,7 +10,7 @@ import { readOrdersPage } from '../../src/platform/pages.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
 import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
 import { writeInto } from '../../src/store/records.ts';
-import { tableShapes } from '../../src/store/tables.ts';
+import { tableShapes } from '../../src/store/record-tables.ts';
 import type { Served } from '../../src/http/server.ts';
 import { runHere } from '../support/command-here.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';

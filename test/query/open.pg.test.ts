@@ -1,7 +1,7 @@
 // Opening an archive: it cannot write, and says plainly what is wrong with a database (P12).
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerOf } from '../../src/http/answers.ts';
+import { answerOf } from '../../src/http/http-answers.ts';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';

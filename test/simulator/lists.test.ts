@@ -5,7 +5,7 @@ import {
   createSimulator,
   type Simulator,
   type SimulatorOptions,
-} from '../../src/simulator/server.ts';
+} from '../../src/simulator/simulator-server.ts';
 import { practiceClient } from '../support/practice-client.ts';
 
 const startAt = Date.parse('2026-03-18T09:30:00Z');

@@ -1,7 +1,7 @@
 // Orders that come while somebody looks on: some at a time, settled after a while, and shown again by who starts anew.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { liveOrderPrefix, startLiveOrders } from '../../src/simulator/live-orders.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 
 const minute = 60_000;
 const shown = ({ oracle }: Simulator): string[] =>

@@ -7,7 +7,7 @@ import { withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { takeProject } from '../../src/store/holders.ts';
 import { addSlices, type Slice } from '../../src/store/ledger.ts';
-import type { WalkedPage } from '../../src/store/pages.ts';
+import type { WalkedPage } from '../../src/store/walked-pages.ts';
 import { fileOnDatabase } from '../support/opened.ts';
 
 const day = '2026-03-10';

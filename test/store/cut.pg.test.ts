@@ -15,7 +15,7 @@ import {
   test,
   vi,
 } from 'vitest';
-import { exportArchive } from '../../src/export/write.ts';
+import { exportArchive } from '../../src/export/write-export.ts';
 import { silentLog } from '../../src/log.ts';
 import type { OutlastError } from '../../src/errors.ts';
 import { databaseError } from '../../src/store/db-errors.ts';

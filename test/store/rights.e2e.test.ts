@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/server.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
 import { noon } from '../support/archive.ts';
 import { queryAt, withClient } from '../support/client.ts';

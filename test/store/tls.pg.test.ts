@@ -11,7 +11,7 @@ import { currentAddress } from '../../src/database-address.ts';
 import { exitCodeOf, type OutlastError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { readAddress } from '../../src/store/client.ts';
+import { readAddress } from '../../src/store/pg-client.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { certify, type Certified } from '../support/certificates.ts';

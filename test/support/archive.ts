@@ -9,7 +9,7 @@ import {
   createSimulator,
   type Simulator,
   type SimulatorOptions,
-} from '../../src/simulator/server.ts';
+} from '../../src/simulator/simulator-server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
 import { createHolder } from '../../src/sync/holder.ts';

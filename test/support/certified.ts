@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Day } from '../../src/model.ts';
-import type { LiteralRecords } from '../../src/simulator/options.ts';
+import type { LiteralRecords } from '../../src/simulator/simulator-options.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import type { Worker } from '../../src/sync/worker.ts';

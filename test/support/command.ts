@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import type { Simulator } from '../../src/simulator/server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import type { CommandAnswer } from './global-setup.ts';
 
 /** As it is installed. */

@@ -1,7 +1,7 @@
 // Three past days of a platform written out: twelve settled orders and twelve classes each, so that a page of five has
 // a first, a middle and a last. And what became of those days.
 import type { Day } from '../../src/model.ts';
-import type { SimulatorOptions } from '../../src/simulator/server.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 
 /** Before `noon` of archive.ts. */

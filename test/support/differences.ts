@@ -1,6 +1,6 @@
 // The one question tests ask most: is the archive exactly what the platform shows? Needs no test runner.
 import type { ListedResource } from '../../src/model.ts';
-import type { Simulator } from '../../src/simulator/server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 
 type Both = { simulator: Pick<Simulator, 'oracle'>; db: Queryable };

@@ -3,7 +3,7 @@
 import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day, Instant } from '../../src/model.ts';
-import type { Simulator } from '../../src/simulator/server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import { openDb, withTx } from '../../src/store/db.ts';
 import { addSlices } from '../../src/store/ledger.ts';
 import { saveProject } from '../../src/store/projects.ts';

@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
-import { isAlive } from '../../src/store/embedded/server.ts';
+import { isAlive } from '../../src/store/embedded/embedded-server.ts';
 
 const keepPlaces = (code: string, id: string): string =>
   code

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Simulator } from '../../src/simulator/server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 
 /** The compiler leaves it where it is: from dist/ it is looked for among the sources. */
 const beside = new URL('machine-clock.mjs', import.meta.url);

@@ -4,7 +4,7 @@ import { parseJson } from '../../src/platform/json.ts';
 import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
 import { withTx, type Db } from '../../src/store/db.ts';
 import { writeInto } from '../../src/store/records.ts';
-import { tableShapes, tokenShape, transactionShapes } from '../../src/store/tables.ts';
+import { tableShapes, tokenShape, transactionShapes } from '../../src/store/record-tables.ts';
 import type { ApiVersion, Day, ListedResource, ParsedRecord } from '../../src/model.ts';
 
 const parsers = { orders: readOrder, nft_classes: readClass };

@@ -1,7 +1,7 @@
 // A naive client of the simulator: signs, asks, and reads lists to their end with nothing that a careful reader
 // has. What it gets is what the simulator says.
 import { signedHeaders } from '../../src/platform/sign.ts';
-import type { Simulator } from '../../src/simulator/server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 
 export type Reply = { status: number; date: string | null; headers: Headers; text: string };
 

@@ -4,7 +4,7 @@ import { addDays, startOf } from '../../src/day.ts';
 import type { Instant, ListedResource, Proof, SliceState } from '../../src/model.ts';
 import { readTime } from '../../src/platform/times.ts';
 import { windowStart } from '../../src/simulator/list-query.ts';
-import type { Simulator } from '../../src/simulator/server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { sorted } from './differences.ts';
 

@@ -1,7 +1,7 @@
 // An archive with what no list of days shows: results of operations as odd as a platform may give them, tokens that
 // changed, went and came back, and the file behind a certificate link. And the means to spoil it.
 import { createFileFetcher } from '../../src/platform/certificate-file.ts';
-import type { LiteralToken, LiteralTransaction } from '../../src/simulator/lookups.ts';
+import type { LiteralToken, LiteralTransaction } from '../../src/simulator/simulated-lookups.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/enter.ts';
 import type { Worker } from '../../src/sync/worker.ts';

@@ -1,7 +1,7 @@
 // The forecast is pure: rows of a ledger, facts, settings, a rate and a moment in; requests, time and "does it fit"
 // out.
 import { describe, expect, test } from 'vitest';
-import { lateLines, timeLines } from '../../src/cli/forecast.ts';
+import { lateLines, timeLines } from '../../src/cli/forecast-lines.ts';
 import { shortMoment, shortSpan } from '../../src/cli/print.ts';
 import { addDays, cliffOf, daysIn } from '../../src/day.ts';
 import { wholeList, type End, type ListedResource, type Reading } from '../../src/model.ts';

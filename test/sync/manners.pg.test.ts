@@ -1,7 +1,7 @@
 // Manners: what the platform asks for is done by whoever works, and costs no other project anything (P9, P11).
 import { afterEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import type { SimulatorOptions } from '../../src/simulator/server.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-server.ts';
 import { readArchiveState } from '../../src/query/metrics-state.ts';
 import { unbounded, type Semaphore } from '../../src/semaphore.ts';
 import { run } from '../../src/sync/run.ts';

@@ -6,7 +6,7 @@ import { isOutlastError } from '../../src/errors.ts';
 import type { ListedResource, Resource } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { withSnapshot } from '../../src/store/snapshot.ts';
-import { archivedOf } from '../../src/store/tables.ts';
+import { archivedOf } from '../../src/store/record-tables.ts';
 import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
 import { checkRecords } from '../../src/verify/check-held.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';

@@ -3,7 +3,7 @@
 // bear out.
 import { afterEach, describe, expect, test } from 'vitest';
 import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
-import type { SimulatorOptions } from '../../src/simulator/server.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-server.ts';
 import type { Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 

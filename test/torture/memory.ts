@@ -2,9 +2,9 @@
 // It follows the simulator's own record, never the archive.
 import { dayOf } from '../../src/day.ts';
 import { listedResources, type Day, type Instant, type ListedResource } from '../../src/model.ts';
-import type { SentPage } from '../../src/simulator/options.ts';
+import type { SentPage } from '../../src/simulator/simulator-options.ts';
 import { windowStart } from '../../src/simulator/list-query.ts';
-import type { Simulator } from '../../src/simulator/server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import { instantIn } from '../../src/simulator/world.ts';
 import { sorted } from '../support/differences.ts';
 

@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, windowAt } from '../../src/day.ts';
 import type { Instant } from '../../src/model.ts';
-import { createSimulator, demoProject, type Simulator } from '../../src/simulator/server.ts';
+import {
+  createSimulator,
+  demoProject,
+  type Simulator,
+} from '../../src/simulator/simulator-server.ts';
 import { withClient } from '../support/client.ts';
 import { withMachine } from '../support/machine-clock.ts';
 import { actions, leaseSeconds } from './actions.ts';

@@ -1,6 +1,6 @@
 // What every act of the torture has at hand: the platform, the server, the processes, and what is to be undone later.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Simulator } from '../../src/simulator/server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 import { databaseError, namedIfCut } from '../../src/store/db-errors.ts';
 import { withClient } from '../support/client.ts';

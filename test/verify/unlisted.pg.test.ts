@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { withTx } from '../../src/store/db.ts';
 import { writeInto } from '../../src/store/records.ts';
-import { transactionShapes } from '../../src/store/tables.ts';
+import { transactionShapes } from '../../src/store/record-tables.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import type { Finding } from '../../src/verify/finding.ts';

@@ -1,13 +1,13 @@
 // The document behind /openapi.json, made of the routes themselves: what checks a parameter also describes it, and the
 // tests hold the answers to what stands here.
 import * as z from 'zod';
-import type { PlatformRoute } from '../platform/route.ts';
-import { platformRoutes } from '../platform/serve.ts';
+import type { PlatformRoute } from '../platform/platform-route.ts';
+import { platformRoutes } from '../platform/platform-routes.ts';
 import { nodeProblem } from '../platform/tokens.ts';
-import type { Route } from '../v1/route.ts';
+import type { Route } from '../v1/archive-route.ts';
 import { base, routeGroups } from '../v1/all-routes.ts';
 import * as schema from '../v1/schemas.ts';
-import { watchBody, watchQuery } from '../v1/watch.ts';
+import { watchBody, watchQuery } from '../v1/watch-route.ts';
 import {
   jsonOf,
   parametersOf,

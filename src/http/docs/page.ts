@@ -6,7 +6,7 @@ import { base } from '../v1/all-routes.ts';
 import type { Document, OpenApiOperation } from './openapi.ts';
 import type { OpenApiJson, Parameter } from './openapi-parts.ts';
 import { script } from './script.ts';
-import { style } from './style.ts';
+import { style } from './docs-style.ts';
 
 const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 

@@ -1,8 +1,8 @@
 // Whether the service is well, as those who run it ask: no key is needed and nothing is told.
 import * as z from 'zod';
 import { transient } from '../../errors.ts';
-import { unavailable } from '../answers.ts';
-import { platformRoute, type PlatformRoute } from './route.ts';
+import { unavailable } from '../http-answers.ts';
+import { platformRoute, type PlatformRoute } from './platform-route.ts';
 
 const health = (
   path: string,

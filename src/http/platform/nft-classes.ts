@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import { offset, whole } from '../../query/arguments.ts';
 import { nftClassFilters } from '../../query/nft-classes.ts';
-import { dates, listAnswer, selectedBy } from './lists.ts';
-import { ofPlatform, platformRoute, record } from './route.ts';
+import { dates, listAnswer, selectedBy } from './list-answers.ts';
+import { ofPlatform, platformRoute, record } from './platform-route.ts';
 
 const { txHash, ...filters } = nftClassFilters;
 

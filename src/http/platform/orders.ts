@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { cursorSaid, whole } from '../../query/arguments.ts';
 import { orderStatuses } from '../../model.ts';
-import { dates, listAnswer, selectedBy } from './lists.ts';
-import { ofPlatform, platformRoute, record } from './route.ts';
+import { dates, listAnswer, selectedBy } from './list-answers.ts';
+import { ofPlatform, platformRoute, record } from './platform-route.ts';
 
 const text = z.string();
 

@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import { id } from '../../query/arguments.ts';
 import { tokenFilters } from '../../query/tokens.ts';
-import type { Answer } from '../answers.ts';
-import { ofPlatform, platformRoute, record, type PlatformRoute } from './route.ts';
+import type { Answer } from '../http-answers.ts';
+import { ofPlatform, platformRoute, record, type PlatformRoute } from './platform-route.ts';
 
 /** A node's error: `{"error":"…"}`. */
 export const nodeError = (status: number, message: string): Answer => ({

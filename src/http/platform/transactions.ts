@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import type { ApiVersion } from '../../model.ts';
 import { id } from '../../query/arguments.ts';
-import { notFound } from '../answers.ts';
-import { ofPlatform, platformRoute, record, type PlatformRoute } from './route.ts';
+import { notFound } from '../http-answers.ts';
+import { ofPlatform, platformRoute, record, type PlatformRoute } from './platform-route.ts';
 
 const lookup = (path: string, name: string, apiVersion: ApiVersion): PlatformRoute =>
   platformRoute({

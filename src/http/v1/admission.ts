@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ProjectId } from '../../model.ts';
 import type { Target } from '../../platform/target.ts';
-import { badRequest, forbidden, Refused, refusal } from '../answers.ts';
+import { badRequest, forbidden, Refused, refusal } from '../http-answers.ts';
 import {
   isSigned,
   openedByBearer,

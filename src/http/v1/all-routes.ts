@@ -1,11 +1,11 @@
 // Every route of `/archive/v1` that reads, in the groups in which people look for them.
-import { changeRoutes } from './changes.ts';
+import { changeRoutes } from './changes-routes.ts';
 import { figureRoutes } from './figures.ts';
 import { nowRoutes } from './now.ts';
 import { proofRoutes, rejectRoute } from './proof.ts';
-import { questionRoute } from './questions.ts';
-import { recordRoutes } from './records.ts';
-import type { Route } from './route.ts';
+import { questionRoute } from './question-routes.ts';
+import { recordRoutes } from './record-routes.ts';
+import type { Route } from './archive-route.ts';
 
 export const base = '/archive/v1';
 

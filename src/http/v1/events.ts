@@ -5,7 +5,7 @@ import type { ProjectId } from '../../model.ts';
 import { jsonText } from '../../query/record-text.ts';
 import { progress as described, type Progress } from '../../query/reports.ts';
 import type { Archive } from '../../query/types.ts';
-import { Refused, unavailable, type Answer } from '../answers.ts';
+import { Refused, unavailable, type Answer } from '../http-answers.ts';
 
 /** How often is looked, and how often a sign of life is given, milliseconds. */
 export type EventTimes = { everyMs: number; aliveMs: number };

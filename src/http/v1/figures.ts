@@ -4,8 +4,8 @@ import { days } from '../../query/days.ts';
 import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
 import * as figures from '../../query/statistics-types.ts';
 import { listOf, record, type RowKind } from './answer-schemas.ts';
-import { wholeReply } from './lists.ts';
-import { route, type Reply, type Route } from './route.ts';
+import { wholeReply } from './list-arguments.ts';
+import { route, type Reply, type Route } from './archive-route.ts';
 
 const orderFigures = record('OrderFigures', 'Orders of a period', figures.orderFigures);
 const accountSpending = record(

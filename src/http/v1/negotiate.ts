@@ -1,7 +1,7 @@
 // Which form an answer takes: `format` goes before Accept, and where Accept allows none of what there is, that is said
 // (406). Ours, for of what clients send the usual package (negotiator 1.1) refuses `application/json; charset=utf-8`,
 // and a header of 4,000 ranges holds it up for 0.14 s.
-import { Refused, refusal } from '../answers.ts';
+import { Refused, refusal } from '../http-answers.ts';
 import type { Form } from './parameters.ts';
 
 const names: Record<Form, string> = {

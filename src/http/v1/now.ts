@@ -1,12 +1,12 @@
 // The routes of what goes on now: progress, as it stands and as it comes, alerts, what came in, and the settings in
 // force.
 import { recentFilters } from '../../query/activity.ts';
-import { Refused, refusal } from '../answers.ts';
+import { Refused, refusal } from '../http-answers.ts';
 import * as reports from '../../query/reports.ts';
 import { listOf, record } from './answer-schemas.ts';
-import { one, wholeReply } from './lists.ts';
-import { questionRoute } from './questions.ts';
-import { present, projectFor, route, type Route } from './route.ts';
+import { one, wholeReply } from './list-arguments.ts';
+import { questionRoute } from './question-routes.ts';
+import { present, projectFor, route, type Route } from './archive-route.ts';
 
 const progress = record('Progress', 'What goes on now', reports.progress);
 const recent = record('Recent', 'A record that came in lately', reports.recent);

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { oneOf } from '../../query/arguments.ts';
 import { asText, type Shape } from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
-import { refuse } from '../answers.ts';
+import { refuse } from '../http-answers.ts';
 
 export const answerFormats = ['json', 'ndjson', 'csv'] as const;
 export type AnswerFormat = (typeof answerFormats)[number];

@@ -5,9 +5,9 @@ import { dayOf, owner } from '../../query/day-report.ts';
 import { questionList } from '../../query/lists.ts';
 import * as reports from '../../query/reports.ts';
 import { listOf, record } from './answer-schemas.ts';
-import { one, wholeReply } from './lists.ts';
-import { questionRoute, readWhole } from './questions.ts';
-import { projectFor, route, type Route } from './route.ts';
+import { one, wholeReply } from './list-arguments.ts';
+import { questionRoute, readWhole } from './question-routes.ts';
+import { projectFor, route, type Route } from './archive-route.ts';
 
 const certificates = questionList('certificates');
 const project = record('Project', 'A project you may read', reports.projects);

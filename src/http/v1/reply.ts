@@ -6,11 +6,11 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProjectId } from '../../model.ts';
 import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
-import { Refused, unavailable } from '../answers.ts';
+import { Refused, unavailable } from '../http-answers.ts';
 import type { Events } from './events.ts';
 import type { Form, AnswerFormat } from './parameters.ts';
 import type { Semaphore } from '../../semaphore.ts';
-import type { Reply, Rows } from './route.ts';
+import type { Reply, Rows } from './archive-route.ts';
 
 export const mediaTypes: Record<Form, string> = {
   json: 'application/json; charset=utf-8',

@@ -1,5 +1,5 @@
 // Small pieces that pages of records have in common: times, exact numbers, text of any length, and hidden fields.
-import type { DayMark } from '../../query/how-sure.ts';
+import type { DayMark } from '../../query/day-marks.ts';
 import type { View } from './view.ts';
 
 /** To the second; as exact as it is held where one points at it. Nothing for none. */

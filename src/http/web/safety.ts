@@ -3,7 +3,7 @@
 import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { CoverageDay } from '../../catalogue.ts';
-import { markOf } from '../../query/how-sure.ts';
+import { markOf } from '../../query/day-marks.ts';
 import type { Words } from './words.ts';
 
 export type Safety = {

@@ -6,11 +6,11 @@ import { codeOf, isOutlastError } from '../../errors.ts';
 import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';
 import { targetOf } from '../../platform/target.ts';
-import { Refused, type Answer } from '../answers.ts';
+import { Refused, type Answer } from '../http-answers.ts';
 import type { Gate, Opened } from '../gate.ts';
 import { openedTo } from '../v1/admission.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
-import { sentenceOf } from './asked.ts';
+import { sentenceOf } from './query-values.ts';
 import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
@@ -22,7 +22,7 @@ import {
   troublePage,
   whichProjectPage,
   type SignInTrouble,
-} from './pages/trouble.tsx';
+} from './pages/error-page.tsx';
 import { rootFrom, type Made, type Page, type Trouble, type View } from './view.ts';
 import { preferredLang, words, type Lang } from './words.ts';
 

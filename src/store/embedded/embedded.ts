@@ -9,7 +9,7 @@ import { addressOf, ensureCluster } from './cluster.ts';
 import { noRoom, openHome, type Home } from './home.ts';
 import { tryAcquire, withLock, type Release } from './lock.ts';
 import { findPackage, preparePrograms } from './programs.ts';
-import { findRunning, isAlive, startServer, stopServer, type Running } from './server.ts';
+import { findRunning, isAlive, startServer, stopServer, type Running } from './embedded-server.ts';
 
 type EmbeddedOptions = {
   /** The folder asked for; made if it is not there. */

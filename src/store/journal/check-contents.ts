@@ -4,7 +4,7 @@
 import type { Day } from '../../model.ts';
 import type { Tx } from '../db.ts';
 import { readInPages } from '../snapshot.ts';
-import { archivedName, ofKey, shapeOf, type Archived } from '../tables.ts';
+import { archivedName, ofKey, shapeOf, type Archived } from '../record-tables.ts';
 
 /** Contents of records as the journal tells them, one row each. `$1` is the project. */
 const saidOf = (of: Archived): string => `

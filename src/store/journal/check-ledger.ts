@@ -2,7 +2,7 @@
 // statement a function; it judges nothing. As in check-contents.ts no function of the database's own is used.
 import type { Day, ListedResource, ProjectId, Resource } from '../../model.ts';
 import type { Row, Tx } from '../db.ts';
-import { pageDigest } from '../pages.ts';
+import { pageDigest } from '../walked-pages.ts';
 import { readInPages } from '../snapshot.ts';
 
 type Of = { projectId: ProjectId; resource: Resource };

@@ -15,7 +15,7 @@ import { drizzleOn } from '../drizzle.ts';
 import { iso, msOf } from '../ledger.ts';
 import { writeInto, type RecordEffects } from '../records.ts';
 import { watchedOperations } from '../schema.ts';
-import { transactionShapes } from '../tables.ts';
+import { transactionShapes } from '../record-tables.ts';
 
 /** An operation to watch. `createdOn` is the UTC day its caller began it, `apiVersion` the one lookup to ask. */
 export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };

@@ -6,7 +6,7 @@ import { withMixedTx } from '../../store/db.ts';
 import { appendReading, countPending, measureWalk, type Evidence } from '../../store/evidence.ts';
 import type { Facts } from '../../store/facts.ts';
 import { finishSlice, type Slice } from '../../store/ledger.ts';
-import { countShown, dropOtherPages } from '../../store/pages.ts';
+import { countShown, dropOtherPages } from '../../store/walked-pages.ts';
 import { countsBeyond, limitOf } from '../ask-list.ts';
 import { freezeMs } from '../judge.ts';
 import { afterFailure, settleMs, type PolicySettings } from '../policy.ts';

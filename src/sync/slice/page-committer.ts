@@ -1,7 +1,7 @@
 // Commits pages while the next ones are being read. Pages that have come in meanwhile are committed together;
 // what is held in memory is bounded, and the first failure stops the reading.
 import type { Checkpoint } from '../../store/checkpoint.ts';
-import type { WalkedPage } from '../../store/pages.ts';
+import type { WalkedPage } from '../../store/walked-pages.ts';
 
 export type Committer = {
   /** Hands over a page and where the walk goes on after it; waits while too much is waiting. */

@@ -7,7 +7,7 @@ import type { Checkpoint, ReadingInProgress, ViewQuery } from '../../store/check
 import type { Db } from '../../store/db.ts';
 import type { EndedReading, Measured } from '../../store/evidence.ts';
 import type { Slice } from '../../store/ledger.ts';
-import { idsShown, rememberedPage } from '../../store/pages.ts';
+import { idsShown, rememberedPage } from '../../store/walked-pages.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { boundsOf } from '../ask-list.ts';
 import { clocksOf, conclude } from '../verdicts.ts';

@@ -4,7 +4,7 @@ import { isOutlastError } from '../../errors.ts';
 import type { Instant, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ViewQuery } from '../../store/checkpoint.ts';
-import type { WalkedPage } from '../../store/pages.ts';
+import type { WalkedPage } from '../../store/walked-pages.ts';
 import { askList, endsOf, showsAgain } from '../ask-list.ts';
 
 /** Where a page stands in its walk. */

@@ -2,7 +2,7 @@
 import { addDays, daysIn, monthStart, rangesOf } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
 import type { CoverageDay } from '../../../catalogue.ts';
-import { markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
+import { markOf, weaker, type DayMark } from '../../../query/day-marks.ts';
 import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 

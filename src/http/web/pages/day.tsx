@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
 import { listedResources, type ListedResource, type ProjectId } from '../../../model.ts';
 import type { Held } from '../../../query/lists.ts';
-import { markOf } from '../../../query/how-sure.ts';
+import { markOf } from '../../../query/day-marks.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign } from '../layout.tsx';
@@ -12,7 +12,7 @@ import { Cut, markText, Time } from '../parts.tsx';
 import { Table } from '../table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { linkToRecord } from './list.tsx';
-import { notFoundPage } from './trouble.tsx';
+import { notFoundPage } from './error-page.tsx';
 
 export const dayPage: Page = { path: '/days/:resource/:day', nav: 'overview', read };
 

@@ -5,14 +5,14 @@ import type { ListedResource, ProjectId } from '../../../model.ts';
 import { asOf, cursor, order as direction, whole } from '../../../query/arguments.ts';
 import type { Shape } from '../../../query/check-arguments.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
-import { readWhole } from '../../v1/questions.ts';
-import { projectFor } from '../../v1/route.ts';
-import { askedOf, givenIn, sentenceOf } from '../asked.ts';
+import { readWhole } from '../../v1/question-routes.ts';
+import { projectFor } from '../../v1/archive-route.ts';
+import { askedOf, givenIn, sentenceOf } from '../query-values.ts';
 import { ProjectField, Refusal } from '../parts.tsx';
 import { Table, type TableColumn } from '../table.tsx';
 import { Cell, classOf } from '../value.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
-import { besidesOf, type Besides } from './besides.tsx';
+import { besidesOf, type Besides } from './list-extras.tsx';
 import { Filter } from './filter.tsx';
 import { RangeLine, readRange, type RangeCoverage } from './range-coverage.tsx';
 

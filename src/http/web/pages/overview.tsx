@@ -25,7 +25,7 @@ async function read(view: View): Promise<Made> {
   ]);
   const safety = safetyOf(coverage, view.now);
   const wrong = problems.filter(isWrong);
-  const headline = headlineOf(view.words, view.format.number, safety);
+  const headline = headlineOf(view.words, (count) => view.format.number(count), safety);
   return {
     title: headline,
     twin: linkTo(view, '/archive/v1/coverage'),

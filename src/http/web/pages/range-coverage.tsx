@@ -1,7 +1,7 @@
 // Whether the days that a list was narrowed to are wholly covered, in a line.
 import { addDays, dayOf, startOf } from '../../../day.ts';
 import type { Day, ListedResource, ProjectId } from '../../../model.ts';
-import { markOf, weaker, type DayMark } from '../../../query/how-sure.ts';
+import { markOf, weaker, type DayMark } from '../../../query/day-marks.ts';
 import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 

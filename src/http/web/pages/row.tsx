@@ -6,17 +6,17 @@ import { snake } from '../../../query/record-text.ts';
 import type { CertificateFile, Version } from '../../../query/types.ts';
 import type { Resource } from '../../../model.ts';
 import type { Column } from '../../../resources.ts';
-import { readWhole } from '../../v1/questions.ts';
-import { projectFor } from '../../v1/route.ts';
-import { askedOf, givenIn, sentenceOf } from '../asked.ts';
+import { readWhole } from '../../v1/question-routes.ts';
+import { projectFor } from '../../v1/archive-route.ts';
+import { askedOf, givenIn, sentenceOf } from '../query-values.ts';
 import { readRaw } from '../json-text.ts';
 import { InstantField, isolated, ProjectField, Refusal, Time } from '../parts.tsx';
 import { FieldList, Raw } from '../value.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { CertificateLinks } from './besides.tsx';
+import { CertificateLinks } from './list-extras.tsx';
 import { isStep, keyOf, linkToRecord, projectOf, readList } from './list.tsx';
 import { History } from './record-history.tsx';
-import { notFoundPage } from './trouble.tsx';
+import { notFoundPage } from './error-page.tsx';
 
 /** A list, and each of its rows that has a name. */
 export function listPages(list: List): Page[] {

@@ -1,0 +1,264 @@
+// `outlast demo`: the main job with nothing installed: a simulated platform, an embedded Postgres, both resources
+// archived, and then kept up to date until Ctrl-C.
+import { InvalidArgumentError, type Command } from 'commander';
+import { currentAddress } from '../database-address.ts';
+import { exitCode } from '../errors.ts';
+import type { ProjectMeter } from '../meter.ts';
+import type { ListedResource } from '../model.ts';
+import { readStatus } from '../query/status.ts';
+import type { Environment } from '../settings/environment.ts';
+import { settingsOfDemo } from '../settings/in-force.ts';
+import { forgetProxies, readSettings } from '../settings/settings.ts';
+import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
+import type { Served } from '../http/server.ts';
+import { liveOrderPrefix, startLiveOrders, type LiveOrders } from '../simulator/live-orders.ts';
+import { createSimulator, type Simulator } from '../simulator/simulator-server.ts';
+import type { Db } from '../store/db.ts';
+import { holdsAnything } from '../store/projects.ts';
+import { run } from '../sync/run.ts';
+import { startSchedule } from '../sync/schedule.ts';
+import type { RunReport, Worker } from '../sync/worker.ts';
+import { openMigrated, type OpenedStore } from './app.ts';
+import { createWorker, openAlerts } from './create-workers.ts';
+import { startServing } from './serving.ts';
+import { openLog } from './log-lines.ts';
+import { formatCount, print } from './print.ts';
+import { createProgress } from './progress.ts';
+import { stopOnSignals, stopped } from './signals.ts';
+import { foreseeAll } from './forecast-lines.ts';
+import { readDays, statusText } from './status-command.ts';
+import { exitCodeOfReports } from './sync-command.ts';
+
+const dataDir = './.outlast-demo';
+/** Small enough for half a minute on a slow machine, large enough to be worth looking at. */
+const world = { ordersPerDay: 240, classesPerDay: 60 };
+const everyTenSeconds = '*/10 * * * * *';
+const key = { apiKey: 'demo-key', apiSecret: 'demo-secret-of-no-value' };
+
+const stoppedText = 'Stopped. Nothing is lost: run the demo again and it goes on from here.';
+
+export const demoCommand = (command: Command): Command =>
+  command
+    .option('--once', 'stop after the first full sync, or after the time-lapse')
+    .option('--time-lapse', 'live through three months in three minutes, in an archive of its own')
+    .option('--seconds <n>', 'how long the time-lapse takes', readSeconds, 185)
+    .action(async ({ once = false, timeLapse: isFast = false, seconds }: Flags) => {
+      if (!isFast) process.exitCode = await demo(once);
+      else {
+        const { showTimeLapse } = await import('./time-lapse.ts');
+        process.exitCode = await showTimeLapse(once, seconds);
+      }
+    });
+
+type Flags = { once?: boolean; timeLapse?: boolean; seconds: number };
+
+function readSeconds(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of seconds.');
+}
+
+async function demo(once: boolean): Promise<number> {
+  const say = print;
+  const stop = stopOnSignals();
+  const begun = performance.now();
+  const simulator = await createSimulator({ projects: [{ name: 'demo', ...key }], world });
+  let archive: OpenedStore | null = null;
+  let worker: (Worker & { close(): Promise<void> }) | null = null;
+  let served: Served | null = null;
+  let live: LiveOrders | null = null;
+  try {
+    const environment = environmentOf(simulator);
+    forgetProxies();
+    const settings = readSettings({ needs: 'platform' }, environment);
+    const log = openLog(settings.logLevel);
+    say('Outlast demo');
+    say(`  platform  simulated, on ${simulator.url}`);
+    const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
+    archive = await openMigrated(settings, log, metrics.meter);
+    say(`  archive   embedded PostgreSQL under ${dataDir}`);
+    live = startLiveOrders(simulator, await liveOrdersOf(archive.db));
+    const [project] = settings.projects;
+    if (project === undefined) throw new Error('the demo has one project');
+    const news = createNews(metrics.meter.of(project.id));
+    const now = (): number => simulator.clock.now();
+    const time = { wallNow: now, monotonicNow: now };
+    worker = createWorker(project, settings, archive.db, log, news.meter, time);
+    if (!once) {
+      served = await startServing(settings, archive.store.connectionString, log, {
+        metrics,
+        workers: [worker],
+        inForce: settingsOfDemo(environment),
+      });
+    }
+    if (served !== null) say(`\nOpen ${served.url}/ to watch it.\n`);
+    const report = await firstSync(worker, simulator, stop.signal);
+    if (stop.signal.aborted) {
+      say(`\n${stoppedText}`);
+      return exitCode.done;
+    }
+    say('');
+    say(firstSyncText(report, performance.now() - begun));
+    say('');
+    const foreseen = await foreseeAll(archive.db, ['demo'], settings);
+    const projects = await readStatus(archive.db);
+    const days = await readDays(archive.db, projects, foreseen);
+    say(statusText(projects, foreseen, days));
+    if (served === null) {
+      say(
+        `\nThe archive stays under ${dataDir}; run the demo again and it goes on from here. To look at it: OUTLAST_DATA_DIR=${dataDir} outlast status`,
+      );
+      return exitCodeOfReports([report]);
+    }
+    say(`\n${whereToLook(currentAddress(archive.store.connectionString), served.url)}\n`);
+    say('A few orders come every minute. Ctrl-C ends the demo; the archive stays.');
+    news.take();
+    const sayNews = (): void => {
+      const text = news.take();
+      if (text !== '') say(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
+    };
+    const alerts = openAlerts(settings, archive.db, [worker], { mayBeat: false }, log);
+    const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, sayNews, (turn) =>
+      alerts.after(turn),
+    );
+    await stopped(stop.signal);
+    await schedule.close();
+    await alerts.close(1000);
+    say(`\n${stoppedText}`);
+    return exitCode.done;
+  } finally {
+    live?.close();
+    await served?.close();
+    await worker?.close();
+    await archive?.close();
+    await simulator.close();
+    stop.close();
+  }
+}
+
+/** The demo takes nothing from the environment: it must not touch a real project. */
+const environmentOf = (simulator: Simulator): Environment => ({
+  OUTLAST_PROJECT: 'demo',
+  OUTLAST_BASE_URL: simulator.url,
+  OUTLAST_API_KEY: key.apiKey,
+  OUTLAST_API_SECRET: key.apiSecret,
+  OUTLAST_DATA_DIR: dataDir,
+  OUTLAST_CERTIFICATES_DIR: `${dataDir}/certificates`,
+  OUTLAST_PORT: '0',
+  OUTLAST_MAX_RPS: '200',
+  OUTLAST_REFRESH_HOURS: '1',
+  OUTLAST_LOG_LEVEL: 'error',
+});
+
+/** A seal takes two readings, two hours apart: the demo's first one lies so much before its second. */
+const apartMs = 2 * 3_600_000 + 60_000;
+
+/**
+ * Reads every day twice, the first time by clocks that are two hours behind; an archive that is there already is only
+ * brought up to date.
+ */
+async function firstSync(
+  worker: Worker,
+  simulator: Simulator,
+  signal: AbortSignal,
+): Promise<RunReport> {
+  if (await holdsAnything(worker.db, worker.projectId)) return syncOnce(worker, signal);
+  simulator.advance(-apartMs);
+  const first = await syncOnce(worker, signal);
+  simulator.advance(apartMs);
+  if (signal.aborted) return first;
+  const second = await syncOnce(worker, signal);
+  return {
+    ...second,
+    requests: first.requests + second.requests,
+    recordsNew: first.recordsNew + second.recordsNew,
+    recordsChanged: first.recordsChanged + second.recordsChanged,
+  };
+}
+
+/** Runs once; what another demo holds is asked of that one. */
+async function syncOnce(worker: Worker, signal: AbortSignal): Promise<RunReport> {
+  const progress = createProgress(process.stderr);
+  try {
+    return await run(worker, {
+      signal,
+      // The simulator listens on another port each time; it is the same platform.
+      acceptNewSource: true,
+      onProgress: ({ recordsShown, slicesDone }) =>
+        progress.update(
+          `  reading   ${formatCount(recordsShown)} records, ${formatCount(slicesDone)} days of orders and classes done`,
+        ),
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+function firstSyncText(report: RunReport, ms: number): string {
+  const seconds = (ms / 1000).toFixed(1);
+  const news =
+    report.recordsNew + report.recordsChanged === 0
+      ? 'nothing was new'
+      : `${formatCount(report.recordsNew)} records are new, ${formatCount(report.recordsChanged)} changed`;
+  return `Synced in ${seconds} s with ${formatCount(report.requests)} requests: ${news}.${report.problem === null ? '' : ` Left: ${report.problem}.`}`;
+}
+
+/** What comes in, by list: `take` says what has come since it was last asked, `3 new orders, 1 changed`, or nothing. */
+function createNews(meter: ProjectMeter): { meter: ProjectMeter; take(): string } {
+  const none = (): Record<ListedResource, { inserted: number; changed: number }> => ({
+    orders: { inserted: 0, changed: 0 },
+    nft_classes: { inserted: 0, changed: 0 },
+  });
+  let counts = none();
+  const textOf = (resource: ListedResource, one: string, several: string): string[] => {
+    const { inserted, changed } = counts[resource];
+    const named = (count: number): string => (count === 1 ? one : several);
+    if (inserted + changed === 0) return [];
+    if (inserted === 0) return [`${formatCount(changed)} ${named(changed)} changed`];
+    const also = changed === 0 ? '' : `, ${formatCount(changed)} changed`;
+    return [`${formatCount(inserted)} new ${named(inserted)}${also}`];
+  };
+  return {
+    meter: {
+      ...meter,
+      records: (resource, effects) => {
+        meter.records(resource, effects);
+        if (resource !== 'orders' && resource !== 'nft_classes') return;
+        counts[resource].inserted += effects.inserted;
+        counts[resource].changed += effects.changed;
+      },
+    },
+    take: () => {
+      const texts = [
+        ...textOf('orders', 'order', 'orders'),
+        ...textOf('nft_classes', 'class', 'classes'),
+      ];
+      counts = none();
+      return texts.join('; ');
+    },
+  };
+}
+
+/** What the simulated platform of an earlier demo showed beside its world. */
+async function liveOrdersOf(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ raw: string }>(
+    `select raw::text as raw from archive.orders where project_id = 'demo' and starts_with(operation_id, $1)`,
+    [liveOrderPrefix],
+  );
+  return rows.map(({ raw }) => raw);
+}
+
+function whereToLook(connectionString: string, url: string): string {
+  return [
+    'Where to look, while this runs:',
+    `  ${url}/ in a browser`,
+    `  psql "${connectionString}"`,
+    '    select status, count(*), sum(amount) from archive.orders group by 1;',
+    '    select day, state, proof from sync.slices order by day desc limit 10;',
+    '  the platform’s own interface, answered from the archive for any date:',
+    `    curl "${url}/v3/orders?limit=2&count_total=1"`,
+    `    curl "${url}/v1beta1/nft/classes?limit=2"`,
+    `  everything else over HTTP, to read and to try: ${url}/docs`,
+    `  for Prometheus: ${url}/metrics`,
+    `  OUTLAST_DATA_DIR=${dataDir} npm run -s outlast -- status`,
+  ].join('\n');
+}

@@ -1,0 +1,261 @@
+// `outlast query`: one list of the archive, as a table for a person, or streamed as data for a program. Only reads: a
+// database user who is in outlast_reader is enough.
+import { Command, Option } from 'commander';
+import { settingsError } from '../errors.ts';
+import { openArchive } from '../query/archive.ts';
+import { listedResources, type DayRange, type Resource } from '../model.ts';
+import { asOf, id, whole } from '../query/arguments.ts';
+import { daysIncluded, halfOpen } from '../query/days.ts';
+import { lists, recordsOf, type Row } from '../query/lists.ts';
+import type { Archive, Version } from '../query/types.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { ofReplica, openStoreToRead } from './app.ts';
+import { dictionaryCommand } from './dictionary-command.ts';
+import { optionOf, readOptions } from './command-options.ts';
+import { flat, historyShown, queryList, type QueryList } from './query-lists.ts';
+import { openLog } from './log-lines.ts';
+import { printError } from './print.ts';
+import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
+
+/** Rows of a table by default: a person's screen or two. */
+const tableRows = 100;
+/** Rows of a table at most: it is held whole to find its widths. */
+const tableRowsAtMost = 10_000;
+
+export type QueryFlags = {
+  project?: string;
+  id?: string;
+  from?: string;
+  to?: string;
+  newestFirst?: true;
+  limit?: string;
+  count?: true;
+  format?: OutputFormat;
+  json?: true;
+  asOf?: string;
+  history?: true;
+  /** And the filters of the list. */
+  [filter: string]: string | true | undefined;
+};
+
+export const queryCommand = (command: Command): Command => {
+  for (const list of lists) command.addCommand(listing(queryList(list)));
+  const dictionary = new Command('dictionary').description(
+    'what can be read in SQL, and what each column means',
+  );
+  return command.addCommand(dictionaryCommand(dictionary));
+};
+
+/** As help begins its lines; `NFT` stays as it is. */
+const beginningSmall = (sentence: string): string =>
+  sentence.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
+function listing(list: QueryList): Command {
+  const { name, summary, filters, hasDays, statusWords, resource } = list;
+  const command = new Command(name)
+    .description(beginningSmall(summary))
+    .option('--project <name>', 'of this project; needed where there are several')
+    .option('--limit <number>', `at most so many; a table shows ${tableRows} by default`)
+    .option('--count', 'print only how many there are')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'table on a terminal, else ndjson (one record a line), by default',
+      ).choices(outputFormats),
+    )
+    .option('--json', 'the same as --format json: one list');
+  if (name.includes('_')) command.alias(name.replaceAll('_', '-'));
+  if (resource !== null) {
+    command
+      .option(
+        '--id <id>',
+        `only the ${name === 'tokens' ? 'token with this symbol' : 'record with this id'}`,
+      )
+      .option(
+        '--as-of <instant>',
+        'as it was known then: 2026-03-31T23:59:59+08:00, or a day (UTC), at its end',
+      )
+      .option('--history', 'with --id: everything it was ever seen to say, oldest first');
+    if (hasDays) command.option('--newest-first', 'the newest first instead of the oldest');
+  }
+  if (hasDays) {
+    command
+      .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
+      .option(
+        '--to <day>',
+        'last day, included (over HTTP and in the library, to is the day after it)',
+      );
+  }
+  for (const [filter, { description = '' }] of Object.entries(filters)) {
+    const words = Object.values(filter === 'status' ? statusWords : {});
+    command.option(
+      `${optionOf(filter)} <${filter === 'status' ? 'statuses' : 'text'}>`,
+      beginningSmall(description) + (words.length === 0 ? '' : `; or ${words.join(', ')}`),
+    );
+  }
+  return command.action((flags: QueryFlags) => query(list, flags));
+}
+
+/**
+ * What is asked for, in the library's terms. Throws settings `argument_invalid`, `bad_format`, `bad_limit` or
+ * `bad_filter`.
+ */
+export function readAsked(list: QueryList, flags: QueryFlags, isTerminal: boolean) {
+  const { filters, statusWords, hasDays } = list;
+  const format = formatOf(flags, isTerminal);
+  const days = hasDays ? daysIncluded : {};
+  const shape = { ...filters, ...days, id, asOf, limit: whole(1, 999_999_999_999_999) };
+  const given = readOptions(shape, inNumbers(flags, statusWords));
+  const { id: one, limit, from, to, ...narrowed } = given as typeof given & Partial<DayRange>;
+  const mistake = mistakeIn(flags, [...Object.keys(filters), 'from', 'to']);
+  if (mistake !== null) throw settingsError('bad_filter', mistake);
+  const order = flags.newestFirst === true ? { order: 'desc' as const } : {};
+  return {
+    format,
+    limit: rowsOf(limit, format),
+    id: one,
+    query: { ...halfOpen({ from, to }), ...narrowed, ...order },
+  };
+}
+
+/** `id` finds what it names by its key: other filters have nothing to narrow. */
+function mistakeIn(flags: QueryFlags, filters: string[]): string | null {
+  if (flags.id !== undefined && filters.some((name) => flags[name] !== undefined)) {
+    return '--id names one record: leave the other filters out.';
+  }
+  if (flags.history !== true) return null;
+  if (flags.id === undefined) return '--history is that of one record: name it with --id.';
+  return flags.asOf === undefined ? null : '--history shows every time: leave --as-of out.';
+}
+
+function formatOf({ format, json }: QueryFlags, isTerminal: boolean): OutputFormat {
+  if (json === true && format !== undefined && format !== 'json') {
+    throw settingsError('bad_format', '--json and --format are two ways to say it: give one.');
+  }
+  return json === true ? 'json' : (format ?? (isTerminal ? 'table' : 'ndjson'));
+}
+
+function rowsOf(limit: number | undefined, format: OutputFormat): number {
+  if (format === 'table' && limit !== undefined && limit > tableRowsAtMost) {
+    const most = `A table shows ${tableRowsAtMost} records at most`;
+    throw settingsError('bad_limit', `${most}: give --format csv, ndjson or json for more.`);
+  }
+  return limit ?? (format === 'table' ? tableRows : Infinity);
+}
+
+/**
+ * Words of people as the platform's numbers; hashes in upper case, as the platform gives them (wire: always); a day as
+ * its last instant.
+ */
+function inNumbers(
+  { status, txHash, asOf: at, ...flags }: QueryFlags,
+  words: Readonly<Record<number, string>>,
+): QueryFlags {
+  const numberOf = (word: string): string =>
+    Object.entries(words).find(([, one]) => one === word.toLowerCase())?.[0] ?? word;
+  return {
+    ...flags,
+    ...(at === undefined ? {} : { asOf: at.replace(/^[\d-]{10}$/, '$&T23:59:59.999999Z') }),
+    ...(typeof txHash === 'string' ? { txHash: txHash.toUpperCase() } : {}),
+    ...(typeof status === 'string'
+      ? {
+          status: status
+            .split(',')
+            .map((word) => numberOf(word.trim()))
+            .join(','),
+        }
+      : {}),
+  };
+}
+
+async function query(list: QueryList, flags: QueryFlags): Promise<void> {
+  const { format, limit, id: one, query: asked } = readAsked(list, flags, process.stdout.isTTY);
+  const settings = readSettings({ needs: 'database' });
+  await withArchive(settings, async (archive) => {
+    const given = { ...asked, project: await projectOf(archive, flags.project) };
+    const { shown, resource } = list;
+    const reads = list.of(archive);
+    if (one === undefined || resource === null) {
+      if (flags.count === true) process.stdout.write(`${await reads.count(given)}\n`);
+      else await printRecords(reads.stream(given), { format, limit, shown });
+      const gap = resource === null ? null : await gapIn(archive, resource, given);
+      if (gap !== null) printError(gap);
+      return;
+    }
+    const records = recordsOf(archive, resource);
+    const { project, ...at } = given;
+    if (flags.history === true) {
+      const versions = (await records.history(project, one)) as Version<never>[];
+      if (flags.count === true) process.stdout.write(`${versions.length}\n`);
+      else await printRecords(versions.map(flat), { format, limit, shown: historyShown(shown) });
+      return;
+    }
+    const found = await records.get(project, one, at);
+    if (flags.count === true) process.stdout.write(`${found.length}\n`);
+    else await printRecords<Row>(found, { format, limit, shown, isOne: true });
+  });
+}
+
+/** What keeps "none" from meaning that there were none; null where nothing does, and where no days were asked for. */
+async function gapIn(
+  archive: Archive,
+  resource: Resource,
+  { project, ...asked }: { project: string } & Partial<DayRange>,
+): Promise<string | null> {
+  const list = listedResources.find((name) => name === resource);
+  const { from = '', to = '9999-12-31' } = asked;
+  if (list === undefined || (asked.from ?? asked.to) === undefined) return null;
+  const days = await archive.coverage({ project, resource: list });
+  const [first] = days.map(({ day }) => day).toSorted();
+  if (first === undefined || to <= first) return 'None of these days was ever archived.';
+  if (from !== '' && from < first) return `No day before ${first} was ever archived.`;
+  const lost = days.filter(({ day, state }) => state === 'lost' && day >= from && day < to);
+  const [one] = lost;
+  if (one === undefined) return null;
+  const which = lost.length === 1 ? `${one.day} was` : `${lost.length} of these days were`;
+  return `${which} lost before being read whole: \`outlast query coverage\` has every day.`;
+}
+
+/** An archive opened to be read, and closed afterwards. */
+export async function withArchive(
+  settings: Settings,
+  work: (archive: Archive) => Promise<void>,
+): Promise<void> {
+  const log = openLog(settings.logLevel);
+  const store = await openStoreToRead(settings, log);
+  try {
+    const { connectionString, isReplica } = store;
+    const archive = await openArchive({ connectionString, max: 1, log }).catch((error: unknown) => {
+      throw isReplica ? ofReplica(error) : error;
+    });
+    try {
+      await work(archive);
+    } finally {
+      await archive.close();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** Throws settings `unknown_project`, or `which_project` where it has to be said. */
+export async function projectOf(archive: Archive, wanted: string | undefined): Promise<string> {
+  const known = await archive.projects();
+  if (wanted !== undefined) {
+    if (known.includes(wanted)) return wanted;
+    const sentence = `Nothing is archived for a project "${wanted}" here`;
+    throw settingsError(
+      'unknown_project',
+      `${sentence}${known.length > 0 ? `; there is: ${known.join(', ')}` : ''}.`,
+    );
+  }
+  const [only, ...others] = known;
+  if (only === undefined) {
+    throw settingsError('unknown_project', 'Nothing is archived yet. Run `outlast sync` first.');
+  }
+  if (others.length === 0) return only;
+  throw settingsError(
+    'which_project',
+    `Say which project with --project; there is: ${known.join(', ')}.`,
+  );
+}

@@ -1,0 +1,114 @@
+// `outlast rebuild`: derives every typed column afresh from what the records say, after the reader of records has
+// changed. Needs no key; killed or stopped, it goes on where it was.
+import { Option, type Command } from 'commander';
+import { exitCode } from '../errors.ts';
+import { resources, type ApiVersion, type Resource } from '../model.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { countRows } from '../store/read-held.ts';
+import { archivedName, archivedOf, type Archived } from '../store/record-tables.ts';
+import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
+import { openMigrated, wantedProjects } from './app.ts';
+import { openLog } from './log-lines.ts';
+import { formatCount, print, printJson, printTable } from './print.ts';
+import { createProgress } from './progress.ts';
+import { stopOnSignals } from './signals.ts';
+
+type Flags = { project?: string; resource?: Resource; afresh?: true; json?: true };
+/** The results of each lookup are rebuilt for themselves. */
+type ListRebuilt = Rebuilt & {
+  project: string;
+  resource: Resource;
+  api_version?: ApiVersion;
+};
+
+export const rebuildCommand = (command: Command): Command =>
+  command
+    .option('--project <name>', 'only this project')
+    .addOption(new Option('--resource <name>', 'only this resource').choices(resources))
+    .option('--afresh', 'begin at the first record, also where another rebuild was cut off')
+    .option('--json', 'print the report as JSON')
+    .action(async (flags: Flags) => {
+      process.exitCode = await rebuildAll(readSettings({ needs: 'database' }), flags);
+    });
+
+/** Returns the exit code: failed where records do not match their digests, try later where it was stopped. */
+async function rebuildAll(settings: Settings, flags: Flags): Promise<number> {
+  const stop = stopOnSignals();
+  const archive = await openMigrated(settings, openLog(settings.logLevel));
+  const progress = createProgress(process.stderr);
+  const lists: ListRebuilt[] = [];
+  try {
+    const wanted = flags.resource === undefined ? resources : [flags.resource];
+    for (const projectId of await wantedProjects(archive.db, flags.project)) {
+      for (const of of wanted.flatMap((resource) => archivedOf(projectId, resource))) {
+        const all = await countRows(archive.db, of);
+        const rebuilt = await rebuild(archive.db, of, {
+          signal: stop.signal,
+          afresh: flags.afresh === true,
+          onProgress: ({ rowsRead, rowsChanged }) =>
+            progress.update({
+              name: projectId,
+              done: rowsRead,
+              all,
+              unit: archivedName(of),
+              more: `${formatCount(rowsChanged)} changed`,
+            }),
+        });
+        lists.push({ ...namesOf(of), ...rebuilt });
+      }
+    }
+    progress.end();
+    if (flags.json === true) printJson({ lists });
+    else printLists(lists);
+    if (lists.some((list) => list.alteredCount > 0)) return exitCode.failed;
+    return lists.every((list) => list.done) ? exitCode.done : exitCode.tryLater;
+  } finally {
+    progress.end();
+    await archive.close();
+    stop.close();
+  }
+}
+
+function namesOf(of: Archived): Pick<ListRebuilt, 'project' | 'resource' | 'api_version'> {
+  const { projectId: project, resource } = of;
+  return of.resource === 'transactions'
+    ? { project, resource, api_version: of.apiVersion }
+    : { project, resource };
+}
+
+const nameOf = ({ resource, api_version: version }: ListRebuilt): string =>
+  version === undefined ? resource : `${resource}.${version}`;
+
+function printLists(lists: ListRebuilt[]): void {
+  printTable(
+    ['project', 'resource', 'records', 'changed', 'rejects returned', 'altered'],
+    lists.map((list) => [
+      list.project,
+      nameOf(list),
+      list.rowsRead,
+      list.rowsChanged,
+      list.returned,
+      list.alteredCount,
+    ]),
+  );
+  for (const list of lists) for (const line of linesOf(list)) print(line);
+}
+
+function linesOf(list: ListRebuilt): string[] {
+  const { project, startedAt, changes } = list;
+  const name = `${project}, ${nameOf(list)}`;
+  const lines: string[] = [];
+  if (list.resumed) {
+    lines.push(`${name}: went on with the rebuild begun at ${startedAt}; --afresh begins anew.`);
+  }
+  const columns = Object.entries(changes).map(([column, rows]) => `${column} ${formatCount(rows)}`);
+  if (columns.length > 0) lines.push(`${name}: changed ${columns.join(', ')}.`);
+  if (list.alteredCount > 0) {
+    const some = list.altered.slice(0, 5).join(', ');
+    lines.push(
+      `${name}: ${formatCount(list.alteredCount)} records do not match their digests and were left as they are (${some}${list.alteredCount > 5 ? ', …' : ''}): outlast verify says more.`,
+    );
+  }
+  if (!list.done) lines.push(`${name}: stopped; outlast rebuild goes on from here.`);
+  return lines;
+}

@@ -1,0 +1,220 @@
+// `outlast status --plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
+// Needs no key and asks the platform nothing.
+import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
+import { readMonthStatus, type MonthStatus } from '../query/status.ts';
+import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { Foresight } from '../sync/foresee.ts';
+import type { Requests } from '../sync/forecast.ts';
+import { overAt } from '../sync/verdicts.ts';
+import type { Slice } from '../store/ledger.ts';
+import { openToRead, wantedProjects, withStore } from './app.ts';
+import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast-lines.ts';
+import { forecastJson, foreseeAll, type DatedForesight } from './forecast-lines.ts';
+import { formatCount, formatWhen, indentedTable, print, printJson } from './print.ts';
+import { openOperationLines } from './operations-tokens.ts';
+
+type PlanFlags = { project?: string; rps?: number; json?: true };
+type ListMonth = MonthStatus & { resource: string; owner: string };
+
+/** Today's last page, a past day for the first time or again, a list without dates. */
+type Action = 'tail' | 'first' | 'again' | 'whole';
+
+/** Slices of one resource for which the same is to be done. */
+type Upcoming = {
+  action: Action;
+  resource: ListedResource;
+  slices: number;
+  /** The first and the last of their days. */
+  from: Day;
+  to: Day;
+  /** When the first of them falls due, or fell due. */
+  dueAt: Instant;
+};
+
+export type Planned = {
+  project: string;
+  months: ListMonth[];
+  foresight: DatedForesight;
+  operations: OperationsStatus | null;
+  due: Upcoming[];
+  next: Upcoming[];
+};
+
+/** So many coming moments are shown. */
+const nextShown = 5;
+
+export async function showPlan({ project, rps, json }: PlanFlags): Promise<void> {
+  const settings = readSettings({ needs: 'database' });
+  await withStore(openToRead, settings, async ({ db }) => {
+    const names = await wantedProjects(db, project);
+    const foreseen = await foreseeAll(db, names, settings, { perSecond: rps });
+    const planned: Planned[] = [];
+    for (const [name, foresight] of foreseen) {
+      planned.push({
+        project: name,
+        months: await readMonthStatus(db, name),
+        foresight,
+        operations: await readOperations(db, name),
+        ...upcoming(foresight.slices, foresight.now),
+      });
+    }
+    if (json === true) printJson({ projects: planned.map((one) => planJson(one)) });
+    else print(planText(planned));
+  });
+}
+
+/** The plan as a person reads it; what cannot fit comes first. */
+export function planText(planned: Planned[]): string {
+  if (planned.length === 0) return 'Nothing is archived yet. Run `outlast sync` first.';
+  return planned.map((one) => projectText(one)).join('\n\n');
+}
+
+function projectText(planned: Planned): string {
+  const { project, months, foresight, operations, due, next } = planned;
+  const { perSecond, standingPerSecond, now } = foresight;
+  const aMinute = Math.ceil(standingPerSecond * 600) / 10;
+  return [
+    ...lateLines(foresight, now).map((line) => `TOO LATE  ${line}`),
+    `Project ${project}: ${rateText(perSecond)}; today and pending orders take ${formatCount(aMinute)} a minute of them`,
+    '',
+    monthTable(months, foresight),
+    '',
+    ...needLines(foresight),
+    '',
+    ...timeLines(foresight, now).map((line) => `  ${line}`),
+    ...openOperationLines(operations, now).map((line) => `  ${line}`),
+    ...upcomingLines('Due now', due, now),
+    ...upcomingLines('Next', next, now),
+  ].join('\n');
+}
+
+function monthTable(months: ListMonth[], foresight: Foresight): string {
+  const living = foresight.months.flatMap((one) => {
+    const row = months.find(
+      ({ month, resource, owner }) =>
+        month === one.month && resource === one.resource && owner === one.owner,
+    );
+    return [{ one, row }];
+  });
+  const counts = (['unread', 'open', 'sealed', 'lost'] as const).map((name) => ({
+    name,
+    of: ({ one, row }: (typeof living)[number]) =>
+      name === 'unread' ? one.unread.length : (row?.[name] ?? 0),
+  }));
+  // What occurs nowhere would only be a column of noughts.
+  const shown = counts.filter(({ of }) => living.some((each) => of(each) > 0));
+  return indentedTable(
+    [
+      'month',
+      'resource',
+      'days',
+      ...shown.map(({ name }) => ({ header: name, ...(name === 'sealed' ? { spare: 1 } : {}) })),
+      'requests',
+      'time',
+      'before',
+      'fits',
+    ],
+    living.map((each) => [
+      each.one.month.slice(0, 7),
+      shortName(each.one),
+      each.row?.days ?? 0,
+      ...shown.map(({ of }) => of(each)),
+      ...forecastCells(foresight, each.one),
+      each.one.fits === 'no' ? 'NO' : (each.one.fits ?? ''),
+    ]),
+  );
+}
+
+const needNames: Readonly<Record<keyof Requests, string>> = {
+  unread: 'for days unread',
+  again: 'to read days again',
+  toCome: 'for days to come',
+  daily: 'to read them daily',
+};
+
+/** What the requests of each month are for, the most first. */
+function needLines({ months }: Foresight): string[] {
+  return months.map(({ month, needs, sizes, ...list }) => {
+    const parts = (Object.keys(needNames) as (keyof Requests)[])
+      .map((name) => ({ count: needs[name], name: needNames[name] }))
+      .filter(({ count }) => count > 0)
+      .toSorted((a, b) => b.count - a.count)
+      .map(({ count, name }) => `${formatCount(count)} ${name}`);
+    const ofSizes = sizes === 'known' ? '' : `; sizes ${sizes}`;
+    return `  ${month.slice(0, 7)} ${shortName(list)}: ${parts.join(', ') || 'nothing to ask'}${ofSizes}`;
+  });
+}
+
+/** What is due by now, in the order in which it is taken; and what comes next. A run asks the evidence again. */
+function upcoming(slices: Slice[], now: Instant): { due: Upcoming[]; next: Upcoming[] } {
+  const groups = new Map<string, Upcoming>();
+  for (const slice of slices) {
+    const { resource, day, dueAt } = slice;
+    if (dueAt === null) continue;
+    const action = actionAt(slice, Math.max(dueAt, now));
+    // What falls due within the same minute is done by the same run.
+    const name = `${resource} ${action} ${dueAt <= now ? 'due' : Math.floor(dueAt / 60_000)}`;
+    const group = groups.get(name) ?? { action, resource, slices: 0, from: day, to: day, dueAt };
+    groups.set(name, {
+      ...group,
+      slices: group.slices + 1,
+      from: day < group.from ? day : group.from,
+      to: day > group.to ? day : group.to,
+      dueAt: Math.min(dueAt, group.dueAt),
+    });
+  }
+  const all = [...groups.values()];
+  return {
+    due: all.filter(({ dueAt }) => dueAt <= now),
+    next: all
+      .filter(({ dueAt }) => dueAt > now)
+      .toSorted((a, b) => a.dueAt - b.dueAt)
+      .slice(0, nextShown),
+  };
+}
+
+function actionAt(slice: Slice, at: Instant): Action {
+  if (slice.day === wholeList) return 'whole';
+  if (at < overAt(slice)) return 'tail';
+  return slice.state === 'open' ? 'first' : 'again';
+}
+
+const deeds: Record<Action, string> = {
+  first: 'to be read',
+  again: 'to be read again',
+  tail: 'of today to be read on',
+  whole: 'of the whole list to be read',
+};
+
+function upcomingLines(title: string, all: Upcoming[], now: number): string[] {
+  if (all.length === 0) return title === 'Next' ? [] : ['', `  ${title}: nothing`];
+  return [
+    '',
+    `  ${title}`,
+    ...all.map(({ action, resource, slices, from, to, dueAt }) => {
+      const days = from === to ? from : `${from} to ${to}`;
+      const when = dueAt > now ? `, ${formatWhen(dueAt - now)}` : '';
+      return `    ${formatCount(slices)} ${slices === 1 ? 'day' : 'days'} of ${resource} ${deeds[action]} (${days})${when}`;
+    }),
+  ];
+}
+
+function planJson(planned: Planned): unknown {
+  const { project, months, foresight, operations, due, next } = planned;
+  const shown = ({ dueAt, ...one }: Upcoming) => ({
+    ...one,
+    due_at: new Date(dueAt).toISOString(),
+  });
+  return {
+    project,
+    days: months,
+    forecast: forecastJson(foresight),
+    operations: {
+      open: operations?.open ?? 0,
+      next_deadline_at: operations?.next_deadline_at ?? null,
+    },
+    due: due.map(shown),
+    next: next.map(shown),
+  };
+}

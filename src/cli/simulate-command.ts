@@ -1,0 +1,154 @@
+// `outlast simulate`: a platform to practise on, until it is told to stop.
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { settingsError } from '../errors.ts';
+import { readDialect, switches } from '../simulator/dialect.ts';
+import { faultSentences, readFaults } from '../simulator/faults.ts';
+import { createSimulator, demoProject, type Simulator } from '../simulator/simulator-server.ts';
+import { instantIn, standardWorld } from '../simulator/world.ts';
+import { stopOnSignals, stopped } from './signals.ts';
+
+type Flags = {
+  port: string;
+  host: string;
+  seed: string;
+  ordersPerDay: string;
+  classesPerDay: string;
+  projects: string;
+  apiKey: string;
+  apiSecret: string;
+  at?: string;
+  speed: string;
+  latencyMs: string;
+  dialect?: string[];
+  fault?: string[];
+  json?: true;
+};
+
+export const simulateCommand = (command: Command): Command =>
+  command
+    .option('--port <port>', 'port to listen on; 0 takes a free one', '0')
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--seed <n>', 'the world: the same seed and time show the same records', '1')
+    .option('--orders-per-day <n>', 'orders of a usual day', String(standardWorld.ordersPerDay))
+    .option('--classes-per-day <n>', 'classes of a usual day', String(standardWorld.classesPerDay))
+    .option('--projects <n>', 'how many projects, each with a key pair of its own', '1')
+    .option('--api-key <key>', 'key of the first project', demoProject.apiKey)
+    .option('--api-secret <secret>', 'secret of the first project', demoProject.apiSecret)
+    .option('--at <instant>', 'the platform believes it is then, e.g. 2026-03-01T08:00:00Z')
+    .option('--speed <factor>', 'how fast its clock runs; 0 stands still', '1')
+    .option('--latency-ms <ms>', 'every answer takes so much longer', '0')
+    .option('--dialect <switch=value...>', 'what the platform’s interface leaves open (below)')
+    .option('--fault <fault...>', 'what goes wrong: name, name=0.05 or name=3x (below)')
+    .option('--json', 'print address and keys as one JSON line on stdout')
+    .addHelpText('after', `\n${switchesHelp()}\n\n${faultsHelp()}`)
+    .action(simulate);
+
+async function simulate(flags: Flags): Promise<void> {
+  const stop = stopOnSignals();
+  try {
+    const simulator = await createSimulator(optionsOf(flags));
+    announce(simulator, flags.json === true);
+    await stopped(stop.signal);
+    await simulator.close();
+  } finally {
+    stop.close();
+  }
+}
+
+const whole = (least: number, greatest: number) =>
+  z
+    .string()
+    .regex(/^\d+$/)
+    .transform(Number)
+    .pipe(z.number().min(least).max(greatest))
+    .describe(`a whole number from ${least} to ${greatest}`);
+
+/** Each option that is no mere text, and what it is in words. */
+const numbers = {
+  port: whole(0, 65_535),
+  seed: whole(0, 0xffff_ffff),
+  ordersPerDay: whole(0, 1_000_000),
+  classesPerDay: whole(0, 1_000_000),
+  projects: whole(1, 1000),
+  latencyMs: whole(0, 600_000),
+  speed: z
+    .string()
+    .regex(/^\d+(?:\.\d+)?$/)
+    .transform(Number)
+    .pipe(z.number().max(1_000_000))
+    .describe('a number from 0 to 1000000'),
+};
+
+function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
+  const startAt = flags.at === undefined ? undefined : instantIn(flags.at);
+  if (startAt === null) {
+    throw bad(`--at is a time like 2026-03-01T08:00:00Z, not "${flags.at}"`);
+  }
+  if (flags.apiKey === '' || flags.apiSecret === '') {
+    throw bad('--api-key and --api-secret must not be empty');
+  }
+  const number = (name: keyof typeof numbers): number => {
+    const { success, data } = numbers[name].safeParse(flags[name]);
+    if (success) return data;
+    const option = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw bad(`--${option} is ${numbers[name].description}, not "${flags[name]}"`);
+  };
+  return {
+    port: number('port'),
+    host: flags.host,
+    seed: number('seed'),
+    world: { ordersPerDay: number('ordersPerDay'), classesPerDay: number('classesPerDay') },
+    projects: Array.from({ length: number('projects') }, (_, i) =>
+      i === 0
+        ? { ...demoProject, apiKey: flags.apiKey, apiSecret: flags.apiSecret }
+        : {
+            apiKey: `${flags.apiKey}-${i + 1}`,
+            apiSecret: `${flags.apiSecret}-${i + 1}`,
+            name: `${demoProject.name}-${i + 1}`,
+          },
+    ),
+    ...(startAt !== undefined && { startAt }),
+    speed: number('speed'),
+    latencyMs: number('latencyMs'),
+    dialect: readDialect(flags.dialect ?? []),
+    faults: readFaults(flags.fault ?? []),
+  };
+}
+
+const bad = (sentence: string): Error => settingsError('bad_option', sentence);
+
+function announce({ url, projects, world }: Simulator, asJson: boolean): void {
+  const size = `${world.ordersPerDay} orders and ${world.classesPerDay} classes a day`;
+  process.stderr.write(
+    `A simulated platform with about ${size} listens on ${url}; Ctrl-C ends it.\n`,
+  );
+  if (!asJson) {
+    process.stderr.write(`The key pair is its --api-key and --api-secret; --json prints them.\n`);
+    return;
+  }
+  // P10 is about secrets: these open a made-up world, and whoever starts it as a child needs them.
+  const [first] = projects;
+  const line = { url, apiKey: first?.apiKey, apiSecret: first?.apiSecret, projects };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function switchesHelp(): string {
+  const lines = Object.entries(switches).map(([name, of]): [string, string] => {
+    const { standard, values = [standard] } = of;
+    const named =
+      typeof standard === 'boolean' ? (standard ? ['on', 'off'] : ['off', 'on']) : values;
+    return [`${name}=${named.join('|')}`, of.sentence];
+  });
+  return `Switches of --dialect (the first value is the standard one):\n${aligned(lines)}`;
+}
+
+function faultsHelp(): string {
+  return `Faults of --fault: name always, name=0.05 by chance, name=3x the next three; then @/path for paths that begin
+so, and ,detail=value for each detail in braces:\n${aligned(Object.entries(faultSentences))}`;
+}
+
+function aligned(lines: readonly (readonly [string, string])[]): string {
+  const longest = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, sentence]) => `  ${name.padEnd(longest)}  ${sentence}`).join('\n');
+}

@@ -1,0 +1,209 @@
+// `outlast sync`: does everything due now and exits; narrowed by options, due or not.
+import { Option, type Command } from 'commander';
+import { exitCode, settingsError } from '../errors.ts';
+import { listedResources, type DayRange, type ListedResource } from '../model.ts';
+import { daysIncluded, halfOpen } from '../query/days.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import type { RunCounts } from '../store/runs.ts';
+import { untilToday } from '../sync/enter-days.ts';
+import { run } from '../sync/run.ts';
+import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
+import { openMigrated } from './app.ts';
+import { createWorker, openAlerts } from './create-workers.ts';
+import { verdictOn } from './exit.ts';
+import { readOptions } from './command-options.ts';
+import { openLog } from './log-lines.ts';
+import { formatCount, printError, printJson, printTable } from './print.ts';
+import { createProgress, type Sofar } from './progress.ts';
+import { stopOnSignals } from './signals.ts';
+
+type SyncFlags = {
+  from?: string;
+  to?: string;
+  resource?: ListedResource;
+  project?: string;
+  acceptNewSource?: true;
+  json?: true;
+};
+
+export const syncCommand = (command: Command): Command =>
+  command
+    .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
+    .option('--to <day>', 'last day, included; today unless given')
+    .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
+    .option('--project <name>', 'only this project')
+    .option(
+      '--accept-new-source',
+      'the changed address or key belongs to the same project, or a second project has the same',
+    )
+    .option('--json', 'print the report as JSON')
+    .action(async (flags: SyncFlags) => {
+      const days = readDays(flags);
+      const settings = readSettings({ needs: 'platform' });
+      process.exitCode = await sync(narrowed(settings, flags.project), {
+        ...(days === undefined && flags.resource === undefined
+          ? {}
+          : {
+              only: {
+                ...(days === undefined ? {} : { days }),
+                ...(flags.resource === undefined ? {} : { resource: flags.resource }),
+              },
+            }),
+        acceptNewSource: flags.acceptNewSource === true,
+        json: flags.json === true,
+      });
+    });
+
+/** Both days as the half-open range in between. Throws settings `argument_invalid` or `bad_days`. */
+export function readDays(flags: Pick<SyncFlags, 'from' | 'to'>): DayRange | undefined {
+  const { from, to = untilToday } = halfOpen(readOptions(daysIncluded, flags));
+  if (from !== undefined) return { from, to };
+  if (flags.to === undefined) return undefined;
+  throw settingsError('bad_days', '--to needs --from: name the first day as well.');
+}
+
+function narrowed(settings: Settings, project: string | undefined): Settings {
+  if (project === undefined) return settings;
+  const projects = settings.projects.filter((one) => one.id === project);
+  if (projects.length === 0) {
+    const known = settings.projects.map((one) => one.id).join(', ');
+    throw settingsError(
+      'unknown_project',
+      `There is no project "${project}" in the settings; there is: ${known}.`,
+    );
+  }
+  return { ...settings, projects };
+}
+
+/** How long the end of a sync waits for alerts to be told. They change nothing about its exit code. */
+const alertsPatienceMs = 15_000;
+
+/** Runs every project once. Returns the exit code. */
+async function sync(
+  settings: Settings,
+  options: Pick<RunOptions, 'only' | 'acceptNewSource'> & { json: boolean },
+): Promise<number> {
+  const log = openLog(settings.logLevel);
+  const stop = stopOnSignals();
+  const archive = await openMigrated(settings, log);
+  const progress = createProgress(process.stderr);
+  const workers = settings.projects.map((project) =>
+    createWorker(project, settings, archive.db, log),
+  );
+  const sofar: Sofars = new Map();
+  try {
+    const settled = await Promise.allSettled(
+      workers.map((worker) =>
+        run(worker, {
+          ...options,
+          signal: stop.signal,
+          evenIfParked: true,
+          onProgress: (counts, slicesDue) => {
+            sofar.set(worker.projectId, { counts, slicesDue });
+            progress.update(sofarOf(sofar));
+          },
+        }),
+      ),
+    );
+    progress.end();
+    const reports = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const failures = await failuresOf(settled, workers);
+    if (options.json) {
+      const failed = failures.map(({ projectId, outcome, text }) => ({
+        projectId,
+        outcome,
+        problem: text,
+      }));
+      printJson({ projects: [...reports, ...failed] });
+    } else if (reports.length > 0) printReports(reports);
+    for (const { projectId, text } of failures) {
+      printError(`${workers.length > 1 ? projectId : 'outlast'}: ${text}`);
+    }
+    const mayBeat = options.only === undefined;
+    const alerts = openAlerts(settings, archive.db, workers, { mayBeat }, log);
+    for (const turn of [...reports, ...failures]) alerts.after(turn);
+    await alerts.close(stop.signal.aborted ? 0 : alertsPatienceMs);
+    return worst([exitCodeOfReports(reports), ...failures.map(({ code }) => code)]);
+  } finally {
+    progress.end();
+    await Promise.all(workers.map((worker) => worker.close()));
+    await archive.close();
+    stop.close();
+  }
+}
+
+type Sofars = Map<string, { counts: RunCounts; slicesDue: number }>;
+
+/** All projects as one: they are asked at the same time. Slices that fell due meanwhile count as well. */
+function sofarOf(sofars: Sofars): Sofar {
+  const all = [...sofars.values()];
+  const sum = (of: (one: (typeof all)[number]) => number): number =>
+    all.reduce((total, one) => total + of(one), 0);
+  const [name = ''] = sofars.keys();
+  return {
+    name: all.length === 1 ? name : `${all.length} projects`,
+    done: sum(({ counts }) => counts.slicesDone),
+    all: sum(({ counts, slicesDue }) => Math.max(slicesDue, counts.slicesDone)),
+    unit: 'slices',
+    paced: { count: sum(({ counts }) => counts.requests), unit: 'requests' },
+    more: `${formatCount(sum(({ counts }) => counts.recordsShown))} records read`,
+  };
+}
+
+type Failure = TickResult & { outcome: 'failed'; text: string; code: number };
+
+/** One project's failure leaves the others alone, and none is passed over in silence. */
+async function failuresOf(
+  settled: PromiseSettledResult<RunReport>[],
+  workers: Worker[],
+): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for (const [i, one] of settled.entries()) {
+    if (one.status === 'fulfilled') continue;
+    failures.push({
+      projectId: workers[i]?.projectId ?? '',
+      outcome: 'failed',
+      ...(await verdictOn(one.reason)),
+    });
+  }
+  return failures;
+}
+
+/** Of several exit codes the one that asks most of a person: settings, then failures, then patience. */
+function worst(codes: number[]): number {
+  const { usage, failed, tryLater, done } = exitCode;
+  return [usage, failed, tryLater].find((code) => codes.includes(code)) ?? done;
+}
+
+/** What is refused to a key is final; anything else left undone, or that waits for another attempt, is worth another try. */
+export function exitCodeOfReports(reports: RunReport[]): number {
+  const isRefused = ({ outcome, refused = [] }: RunReport): boolean =>
+    outcome === 'parked' || refused.length > 0;
+  if (reports.some(isRefused)) return exitCode.failed;
+  const isDone = ({ outcome, problem }: RunReport): boolean =>
+    outcome === 'done' || (outcome === 'idle' && problem === null);
+  return reports.every(isDone) ? exitCode.done : exitCode.tryLater;
+}
+
+export function printReports(reports: RunReport[]): void {
+  printTable(
+    ['project', 'outcome', 'slices', 'records', 'new', 'changed', 'rejected', 'requests'],
+    reports.map((report) => [
+      report.projectId,
+      report.outcome,
+      report.slicesDone,
+      report.recordsShown,
+      report.recordsNew,
+      report.recordsChanged,
+      report.recordsRejected,
+      report.requests,
+    ]),
+  );
+  for (const { projectId, slicesLeft, problem } of reports) {
+    if (problem !== null) {
+      printError(
+        `${projectId}: ${slicesLeft > 0 ? `${slicesLeft} slices are left: ` : ''}${problem}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,234 @@
+// `outlast verify`: recomputes from what is held whether every record is what the platform said, and names what is not.
+import { readFileSync } from 'node:fs';
+import { Option, type Command } from 'commander';
+import { monthStart } from '../day.ts';
+import { codeOf, exitCode, settingsError } from '../errors.ts';
+import { resources, type DayRange, type Resource } from '../model.ts';
+import { month as oneMonth } from '../query/arguments.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import type { Db } from '../store/db.ts';
+import { countRows } from '../store/read-held.ts';
+import { archivedOf } from '../store/record-tables.ts';
+import type { ChainsVerified } from '../verify/check-journal.ts';
+import { headsIn } from '../verify/publish-heads.ts';
+import {
+  isAnythingKnown,
+  verifyChains,
+  verifyProject,
+  type ListVerified,
+  type Verifying,
+} from '../verify/verify.ts';
+import { openMigrated, openToRead, wantedProjects } from './app.ts';
+import { readOptions } from './command-options.ts';
+import { createProgress, type ProgressLine } from './progress.ts';
+import { stopOnSignals } from './signals.ts';
+import { openLog } from './log-lines.ts';
+import { asJson, textPrinter, type VerifyPrinter } from './verify-print.ts';
+
+type Flags = {
+  project?: string;
+  resource?: Resource;
+  month?: string;
+  fromMonth?: string;
+  platform?: true;
+  head?: string[];
+  heads?: string;
+  json?: true;
+};
+
+export const verifyCommand = (command: Command): Command =>
+  command
+    .argument('[place]', 'an export instead of the database: a folder, or s3://bucket/prefix')
+    .option('--project <name>', 'only this project')
+    .addOption(new Option('--resource <name>', 'only this resource').choices(resources))
+    .option('--month <month>', 'only this month, yyyy-MM')
+    .option('--from-month <month>', 'only from this month on, yyyy-MM')
+    .option(
+      '--platform',
+      'also count every proved day of the window against the platform now; with --resource transactions, look up every final result again',
+    )
+    .option(
+      '--head <digest...>',
+      'a head of the journal that was kept elsewhere: this archive must have passed it',
+    )
+    .option('--heads <file>', 'the same for every head in a file, such as one of OUTLAST_HEADS_DIR')
+    .option('--json', 'print everything as JSON, each finding included')
+    .action(async (place: string | undefined, flags: Flags) => {
+      if (place !== undefined) {
+        process.exitCode = await verifyPlace(place, flags);
+        return;
+      }
+      const months = monthsToVerify(flags);
+      if (flags.resource === 'tokens' && months !== null) {
+        throw settingsError('bad_month', 'Tokens belong to no month: leave the month out.');
+      }
+      if (flags.platform === true && flags.resource === 'tokens') {
+        throw settingsError(
+          'bad_resource',
+          'Tokens are compared with the platform by their next look: leave --platform out.',
+        );
+      }
+      const settings = readSettings({ needs: flags.platform === true ? 'platform' : 'database' });
+      process.exitCode = await verify(settings, flags, months);
+    });
+
+/** Throws settings `argument_invalid` for what is asked of a database only. */
+async function verifyPlace(place: string, { json, ...others }: Flags): Promise<number> {
+  if (Object.keys(others).length > 0) {
+    throw settingsError(
+      'argument_invalid',
+      'An export is verified as a whole: give no option but --json with it.',
+    );
+  }
+  const { verifyExport } = await import('./verify-export.ts');
+  return verifyExport(place, json === true);
+}
+
+/** The months as half-open days; null: all. Throws settings `argument_invalid` or `bad_month`. */
+export function monthsToVerify(flags: Flags): DayRange | null {
+  const given = readOptions({ month: oneMonth, fromMonth: oneMonth }, flags);
+  if (given.month !== undefined && given.fromMonth !== undefined) {
+    throw settingsError('bad_month', '--month and --from-month are two ways to say it: give one.');
+  }
+  const month = given.month ?? given.fromMonth;
+  if (month === undefined) return null;
+  const from = `${month}-01`;
+  return { from, to: given.month === undefined ? '9999-12-31' : monthStart(from, 1) };
+}
+
+/** Returns the exit code: failed where anything does not follow. */
+async function verify(settings: Settings, flags: Flags, months: DayRange | null): Promise<number> {
+  const heads = readHeads(flags);
+  const log = openLog(settings.logLevel);
+  const stop = stopOnSignals();
+  // What asks the platform counts its requests in the database.
+  const open = flags.platform === true ? openMigrated : openToRead;
+  const platform = flags.platform === true ? await import('./verify-with-platform.ts') : null;
+  const archive = await open(settings, log);
+  const output = flags.json === true ? asJson() : textPrinter();
+  // Findings that stream to the same terminal leave no line for it.
+  const isQuiet = flags.json === true && process.stdout.isTTY;
+  const progress = createProgress(isQuiet ? { write: () => undefined } : process.stderr);
+  try {
+    const projects = await wantedProjects(archive.db, flags.project);
+    if (heads.length > 0 && projects.length > 1) {
+      throw settingsError(
+        'bad_head',
+        'Each project has heads of its own: name the one with --project.',
+      );
+    }
+    if (
+      months !== null &&
+      projects.length > 0 &&
+      !(await isAnythingKnown(archive.db, projects, months))
+    ) {
+      throw settingsError(
+        'bad_month',
+        `Nothing of ${flags.month ?? `${flags.fromMonth} or later`} was ever archived here: \`outlast status\` names the months that are.`,
+      );
+    }
+    const wanted = { projects, months, resource: flags.resource, heads };
+    const { lists, journals } = await verifyHeld(
+      archive.db,
+      settings,
+      wanted,
+      stop.signal,
+      output,
+      progress,
+    );
+    const asked = await platform?.ask(settings, wanted, archive.db, log, stop.signal, {
+      output,
+      progress,
+    });
+    progress.end();
+    await output.end(lists, journals);
+    // What is held was verified all the same, and is told first.
+    const failure = asked?.failure ?? null;
+    if (failure !== null) throw failure;
+    const all = [...lists, ...journals];
+    const differing = asked?.differing ?? 0;
+    if (all.some(({ findings }) => findings > 0) || differing > 0) return exitCode.failed;
+    return asked?.isComplete === false ? exitCode.tryLater : exitCode.done;
+  } finally {
+    progress.end();
+    await archive.close();
+    stop.close();
+  }
+}
+
+type Wanted = {
+  projects: string[];
+  months: DayRange | null;
+  resource: Resource | undefined;
+  heads: string[];
+};
+
+/** Heads in lower-case hex. Throws settings `bad_head`. */
+function readHeads({ head = [], heads }: Flags): string[] {
+  const given = head.map((text) => {
+    const [found] = headsIn(text);
+    if (found !== undefined) return found;
+    throw settingsError('bad_head', `--head "${text}" is no head: give its 64 hex digits.`);
+  });
+  if (heads === undefined) return given;
+  let text: string;
+  try {
+    text = readFileSync(heads, 'utf8');
+  } catch (error) {
+    throw settingsError('bad_head', `--heads ${heads} cannot be read (${codeOf(error) ?? '?'}).`);
+  }
+  const listed = headsIn(text);
+  if (listed.length === 0) throw settingsError('bad_head', `--heads ${heads} names no head.`);
+  return [...given, ...listed];
+}
+
+async function verifyHeld(
+  db: Db,
+  settings: Settings,
+  wanted: Wanted,
+  signal: AbortSignal,
+  output: VerifyPrinter,
+  progress: ProgressLine,
+): Promise<{ lists: ListVerified[]; journals: ChainsVerified[] }> {
+  const lists: ListVerified[] = [];
+  const journals: ChainsVerified[] = [];
+  for (const projectId of wanted.projects) {
+    const all = await countAll(db, projectId, wanted);
+    let before = 0;
+    const verifying: Verifying = {
+      db,
+      projectId,
+      ...(wanted.resource === undefined ? {} : { resources: [wanted.resource] }),
+      months: wanted.months,
+      certificatesDir: settings.certificatesDir,
+      heads: wanted.heads,
+      signal,
+      onFinding: (finding) => output.finding(finding),
+      onProgress: (resource, { records }, at) =>
+        progress.update({
+          name: projectId,
+          done: before + records,
+          all,
+          unit: 'records',
+          more: at === 'journal' ? `${resource}: the journal` : resource,
+        }),
+      onVerified: ({ records }) => (before += records),
+    };
+    lists.push(...(await verifyProject(verifying)));
+    progress.update(`${projectId}: the journal`);
+    journals.push(await verifyChains(verifying));
+  }
+  return { lists, journals };
+}
+
+/** How many records there are to be verified; null where only some months are: nobody has counted those. */
+async function countAll(
+  db: Db,
+  projectId: string,
+  { resource, months }: Wanted,
+): Promise<number | null> {
+  if (months !== null) return null;
+  const wanted = resource === undefined ? resources : [resource];
+  const counts = wanted.flatMap((one) => archivedOf(projectId, one)).map((of) => countRows(db, of));
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}

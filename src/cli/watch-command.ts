@@ -1,0 +1,90 @@
+// `outlast watch`: enters operations whose results are to be asked for, for there is no list of them. Asks the platform
+// nothing: the next sync does, or `outlast start` within a minute.
+import { readFileSync } from 'node:fs';
+import { Option, type Command } from 'commander';
+import { windowAt } from '../day.ts';
+import { causeChain, settingsError } from '../errors.ts';
+import { apiVersions, type ApiVersion, type Day, type Instant } from '../model.ts';
+import { day } from '../query/days.ts';
+import { readSettings } from '../settings/settings.ts';
+import {
+  checkNewOperations,
+  watchOperations,
+  onlyProject,
+  type NewOperation,
+} from '../store/operations/enter.ts';
+import { openMigrated, withStore } from './app.ts';
+import { readOptions } from './command-options.ts';
+import { formatCount, print, printJson } from './print.ts';
+
+type WatchFlags = {
+  file?: string;
+  project?: string;
+  createdOn?: Day;
+  apiVersion?: ApiVersion;
+  json?: true;
+};
+
+export const watchCommand = (command: Command): Command =>
+  command
+    .argument('[id...]', 'operation ids, as their caller chose them')
+    .option('--file <path>', 'a file with an id a line; - reads them from stdin')
+    .option('--project <name>', 'the project they belong to, where there are several')
+    .option('--created-on <day>', 'the day they were begun, yyyy-MM-dd (UTC)')
+    .addOption(
+      new Option('--api-version <name>', 'only this lookup; both unless given').choices(
+        apiVersions,
+      ),
+    )
+    .option('--json', 'print what was entered as JSON')
+    .action(async (ids: string[], flags: WatchFlags) => {
+      const operations = readOperations(ids, flags);
+      checkNewOperations(operations);
+      const settings = readSettings({ needs: 'database' });
+      await withStore(openMigrated, settings, async ({ db }) => {
+        const project = flags.project ?? (await onlyProject(db));
+        const { given, added } = await watchOperations(db, project, operations);
+        if (flags.json === true) printJson({ project, given, added });
+        else {
+          print(sentenceOf(project, given, added) + goneText(operations[0]?.createdOn, Date.now()));
+        }
+      });
+    });
+
+function sentenceOf(project: string, given: number, added: number): string {
+  const known = given - added;
+  const rest = known === 0 ? '' : `; ${formatCount(known)} of those given were watched before`;
+  const more = added === 1 ? '1 more operation is' : `${formatCount(added)} more operations are`;
+  return `${project}: ${more} watched${rest}.`;
+}
+
+/** What is to be expected of a day that the platform no longer answers for, by this machine's clock. */
+function goneText(createdOn: Day | undefined, now: Instant): string {
+  const { from } = windowAt(now);
+  if (createdOn === undefined || createdOn >= from) return '';
+  return `\n${createdOn} has left the platform's window, which begins on ${from}: unless it still answers, \`outlast status\` will name them as lost.`;
+}
+
+function readOperations(ids: string[], flags: WatchFlags): NewOperation[] {
+  const { apiVersion, file } = flags;
+  const createdOn = readOptions({ createdOn: day }, flags);
+  const given = [...ids, ...(file === undefined ? [] : readLines(file))];
+  return given.map((operationId) => ({
+    operationId,
+    ...createdOn,
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+  }));
+}
+
+/** The lines of a file that are not blank, without the blanks around them. */
+function readLines(file: string): string[] {
+  try {
+    const text = readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\ufeff/, '');
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  } catch (error) {
+    throw settingsError('bad_file', `--file cannot be read: ${causeChain(error)}.`);
+  }
+}

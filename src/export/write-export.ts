@@ -1,0 +1,178 @@
+// An export: everything an archive holds, as of one instant, as files that can be read without us and brought back.
+// What an earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
+import { settingsError, transient } from '../errors.ts';
+import type { FileFormat, Instant, ProjectId } from '../model.ts';
+import { onlyRow, unhurried, type Db, type Tx } from '../store/db.ts';
+import { withSnapshot } from '../store/snapshot.ts';
+import { onDisk } from './disk.ts';
+import { openEngineFor } from './formats.ts';
+import { checkNothingLost, checkSameArchive } from './existing-export.ts';
+import { exportFormat, type ExportedFile, type Manifest } from './manifest.ts';
+import { readExportedMonths } from './months.ts';
+import { finish, readPart } from './write-part.ts';
+import { openStage, type Stage } from './stage.ts';
+import {
+  exportedColumnsOf,
+  exportedTables,
+  monthsOf,
+  type ExportedColumn,
+  type ExportPart,
+} from './exported-tables.ts';
+
+export type Exporting = {
+  /** Runs as the writer: an export holds the ledger too, which readers do not see. */
+  db: Db;
+  /** A folder, or a bucket by its address. */
+  to: string;
+  format: FileFormat;
+  projects: ProjectId[];
+  now: Instant;
+  /** One that was made since then will do: replicas export at the same hour. */
+  unlessSince?: Instant;
+  signal: AbortSignal;
+  /** After each file: rows in all files so far, and how many parts are done of all. A part without rows has no file. */
+  onProgress: (sofar: { file: string; rows: number; done: number; all: number }) => void;
+};
+
+export type Exported = {
+  manifest: Manifest;
+  written: number;
+  kept: number;
+  /** Of when the one is that it takes the place of; null: there was none. */
+  previousAt: string | null;
+};
+
+/**
+ * Throws settings `not_an_export`, `manifest_invalid`, `other_archive`, `other_format`, `export_running`,
+ * `duckdb_missing`, `folder_refused`, transient `export_made`, transient `disk_full`, transient `aborted` when the signal is, and what the store
+ * and the disk throw. Whatever was finished is not done again.
+ */
+export function exportArchive(exporting: Exporting): Promise<Exported> {
+  return onDisk(exporting.to, () => exportInto(exporting, () => openStage(exporting.to)));
+}
+
+/** The same into a stage that need not lie in what is exported to. */
+export function exportInto(exporting: Exporting, open: () => Promise<Stage>): Promise<Exported> {
+  // A month of many millions takes as long as it takes, and so does a slow disk or bucket.
+  return withSnapshot(exporting.db, (tx) => exportFrom(tx, exporting, open), unhurried);
+}
+
+async function exportFrom(
+  tx: Tx,
+  exporting: Exporting,
+  open: () => Promise<Stage>,
+): Promise<Exported> {
+  // Parallel workers would make the planner read and sort the whole table for a month that an index has in order (a
+  // month of 250,000 orders among 1,600,000: 15 instead of 6 µs of processor time a row).
+  await tx.query('set local max_parallel_workers_per_gather = 0');
+  await lockPlace(tx, exporting.to);
+  const projects = await projectsOf(tx, exporting.projects);
+  const stage = await open();
+  checkStillDue(exporting, stage.before);
+  checkSameArchive(exporting.to, stage.before, projects, exporting.format);
+  const columns = await exportedColumnsOf(tx);
+  const done = await exportParts(exporting, tx, stage, columns);
+  const schema = await tx.query<{ newest: string }>('select newest from analytics.schema_version');
+  const manifest: Manifest = {
+    format: exportFormat,
+    file_format: exporting.format,
+    schema: Number(onlyRow(schema).newest),
+    exported_at: new Date(exporting.now).toISOString(),
+    projects,
+    months: await readExportedMonths(tx, exporting.projects, done.files),
+    columns: Object.fromEntries(columns),
+    files: done.files,
+  };
+  checkNothingLost(exporting.to, stage.before, manifest);
+  await stage.commit(manifest);
+  return {
+    manifest,
+    written: done.written,
+    kept: done.files.length - done.written,
+    previousAt: stage.before?.exported_at ?? null,
+  };
+}
+
+function checkStillDue({ to, unlessSince }: Exporting, before: Manifest | null): void {
+  if (unlessSince === undefined || before === null) return;
+  if (Date.parse(before.exported_at) < unlessSince) return;
+  throw transient('export_made', `An export to ${to} was made at ${before.exported_at}.`);
+}
+
+/** Held as long as the transaction, so that a process that dies leaves no lock behind. */
+async function lockPlace(tx: Tx, place: string): Promise<void> {
+  const { rows } = await tx.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('outlast export ' || $1, 0)) as locked`,
+    [place],
+  );
+  if (rows[0]?.locked === true) return;
+  throw settingsError('export_running', `Another export to ${place} is running: wait for its end.`);
+}
+
+async function projectsOf(tx: Tx, wanted: ProjectId[]): Promise<Manifest['projects']> {
+  const { rows } = await tx.query<Manifest['projects'][number]>(
+    `select project_id as project, added_at, first_day from sync.projects
+      where project_id = any ($1) order by project_id`,
+    [wanted],
+  );
+  if (rows.length > 0) return rows;
+  throw settingsError('nothing_archived', 'Nothing is archived yet: there is nothing to export.');
+}
+
+async function exportParts(
+  exporting: Exporting,
+  tx: Tx,
+  stage: Stage,
+  columns: Map<string, ExportedColumn[]>,
+): Promise<{ files: ExportedFile[]; written: number }> {
+  const engine = await openEngineFor(exporting.format, stage.scratch);
+  const files: ExportedFile[] = [];
+  let written = 0;
+  let rows = 0;
+  // While one file is made of its rows, Postgres hands out those of the next.
+  let making: Promise<void> = Promise.resolve();
+  try {
+    const parts = await partsOf(tx, exporting.projects);
+    const all = parts.length;
+    for (const [done, part] of parts.entries()) {
+      if (exporting.signal.aborted) {
+        throw transient(
+          'aborted',
+          'Stopped. What is finished is kept: the next export to the same place goes on.',
+        );
+      }
+      const read = await readPart({
+        format: exporting.format,
+        tx,
+        stage,
+        part,
+        columns: columns.get(part.of.name) ?? [],
+      });
+      await making;
+      if (read === null) continue;
+      rows += read.file.rows;
+      exporting.onProgress({ file: read.file.path, rows, done: done + 1, all });
+      files.push(read.file);
+      if (read.isKept) continue;
+      written += 1;
+      making = finish(stage, engine, read);
+      making.catch(() => undefined);
+    }
+    await making;
+  } finally {
+    await making.catch(() => undefined);
+    engine?.close();
+  }
+  return { files, written };
+}
+
+async function partsOf(tx: Tx, projects: ProjectId[]): Promise<ExportPart[]> {
+  const parts: ExportPart[] = [];
+  for (const project of projects) {
+    for (const of of exportedTables) {
+      const months = of.day === null ? [null] : await monthsOf(tx, of, project);
+      parts.push(...months.map((month) => ({ of, project, month })));
+    }
+  }
+  return parts;
+}

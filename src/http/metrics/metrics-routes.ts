@@ -1,0 +1,48 @@
+// `/metrics`, as Prometheus asks for it: what this process counts, and how the archive stands. Who may read the archive
+// over HTTP may read them, of the projects that the key opens; nobody else, for project names and counts tell what
+// somebody does (docs/http.md, "Who may read").
+import type { FastifyInstance } from 'fastify';
+import type { Instant, ProjectId } from '../../model.ts';
+import { targetOf } from '../../platform/target.ts';
+import { Refused, type Answer } from '../http-answers.ts';
+import type { Gate } from '../gate.ts';
+import { openedTo } from '../v1/admission.ts';
+import { addArchiveMetrics, type ArchiveMetrics } from './archive-metrics.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
+
+export type MetricsOptions = ProcessMetrics & Omit<ArchiveMetrics, 'projects'>;
+
+type Serving = { gate: Gate; now: () => Instant; answerOf: (error: unknown) => Answer };
+
+export function addMetrics(app: FastifyInstance, metrics: MetricsOptions, serving: Serving): void {
+  const { registry } = metrics;
+  const { gate, now } = serving;
+  const refresh = addArchiveMetrics(registry, { ...metrics, projects: gate.projects });
+  app.get('/metrics', async (request, reply) => {
+    void reply.header('cache-control', 'no-store');
+    try {
+      const target = targetOf(request.raw.url ?? '/');
+      const { projects } = openedTo(gate, target, request.headers, now());
+      await refresh();
+      const text = onlyOf(projects, await registry.metrics());
+      return await reply.header('content-type', registry.contentType).send(text);
+    } catch (error) {
+      const { status, body, headers = {} } = serving.answerOf(error);
+      if (error instanceof Refused && status === 401) {
+        void reply.header('www-authenticate', 'Bearer realm="outlast"');
+      }
+      void reply.header('content-type', 'application/json; charset=utf-8');
+      return reply.code(status).headers(headers).send(body);
+    }
+  });
+}
+
+/** Without the lines of other projects. A project's name needs no escaping there. */
+const onlyOf = (projects: readonly ProjectId[], text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => {
+      const [, project] = /^\w+\{(?:.*,)?project="([^"]*)"/.exec(line) ?? [];
+      return project === undefined || projects.includes(project);
+    })
+    .join('\n');

@@ -1,0 +1,166 @@
+// What a route of `/archive/v1` is: data, from which the server answers, /openapi.json and /docs tell, and the tests
+// ask.
+import * as z from 'zod';
+import type { ProjectId, Resource, SettingInForce } from '../../model.ts';
+import type { Archive } from '../../query/types.ts';
+import { project as projectName } from '../../query/arguments.ts';
+import {
+  checked,
+  optional,
+  type CheckedArguments,
+  type Shape,
+} from '../../query/check-arguments.ts';
+import { snake } from '../../query/record-text.ts';
+import { refuse } from '../http-answers.ts';
+import { bom, format, inUrl, type AnswerFormat } from './parameters.ts';
+
+/** Who asks, for what, in which form. */
+export type ArchiveRequest = {
+  archive: Archive;
+  /** The project that was named, or the only one there is; '' on routes that need none. */
+  project: ProjectId;
+  /** Every project this reader may read. */
+  projects: readonly ProjectId[];
+  /** The project whose classes stand for the platform's list, which depends on no key. */
+  classesOf: (project: ProjectId) => ProjectId;
+  /** The settings of this process; null: not for this reader. */
+  settings: readonly SettingInForce[] | null;
+  format: AnswerFormat;
+  /** Aborted when the server stops: whoever waits for something goes on without it. */
+  stopping: AbortSignal;
+};
+
+/** Rows of one kind, in the library's names, with what goes beside them in JSON. */
+export type Rows = {
+  kind: 'rows';
+  rows: Iterable<object> | AsyncIterable<object>;
+  fields: readonly string[];
+  /** JSON only: further members of the answer, as values. */
+  beside?: Record<string, unknown>;
+};
+
+export type Reply =
+  | Rows
+  /** One object, as JSON text. */
+  | { kind: 'object'; json: string }
+  | { kind: 'file'; bytes: Uint8Array; name: string }
+  /** What goes on in the project, as it comes. */
+  | { kind: 'events' };
+
+export type Route = {
+  /** Below `/archive/v1`, parameters in braces. */
+  path: string;
+  /** Its name for programs: `listOrders`. */
+  name: string;
+  summary: string;
+  about: string;
+  /** `one`: of a project; `none`: of all that the reader may read. */
+  needs: 'one' | 'none';
+  inPath: z.ZodObject;
+  /** `project`, `format` and `bom` included where they are taken. */
+  inQuery: z.ZodObject;
+  /** The JSON of 200; null for a file, and for events. */
+  answer: z.ZodType | null;
+  /** Whether it goes on and on: Server-Sent Events. */
+  isEvents: boolean;
+  /** Whether 404 is among the answers. */
+  mayBeAbsent: boolean;
+  /** What an answer waits for before it is read: it takes no place among those that are being read. */
+  hold(
+    path: Map<string, string>,
+    query: Map<string, string>,
+    asking: ArchiveRequest,
+  ): Promise<void>;
+  /** Null: there is no such thing. */
+  read(
+    path: Map<string, string>,
+    query: Map<string, string>,
+    asking: ArchiveRequest,
+  ): Promise<Reply | null>;
+};
+
+/** Parameters have the library's names here; in the URL they have the tables'. None in the query must be given. */
+type Definition<Path extends Shape, Query extends Shape> = {
+  path: string;
+  name: string;
+  summary: string;
+  about?: string;
+  needs?: 'one' | 'none';
+  /** A list, which comes in every format. */
+  isList?: boolean;
+  inPath?: Path;
+  inQuery?: Query;
+  answer: z.ZodType | null;
+  isEvents?: boolean;
+  mayBeAbsent?: boolean;
+  hold?: (
+    given: CheckedArguments<Path> & Partial<CheckedArguments<Query>>,
+    asking: ArchiveRequest,
+  ) => Promise<void>;
+  read: (
+    given: CheckedArguments<Path> & Partial<CheckedArguments<Query>>,
+    asking: ArchiveRequest,
+  ) => Promise<Reply | null>;
+};
+
+/** No parameters of its own. */
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- a route without parameters has exactly none
+type Nothing = Pick<Shape, never>;
+
+export const project = projectName.describe('The project; needed only where you may read several');
+
+export function route<Path extends Shape = Nothing, Query extends Shape = Nothing>(
+  definition: Definition<Path, Query>,
+): Route {
+  const { needs = 'one', isList = false, read, hold, ...rest } = definition;
+  const inPath = z.strictObject(inUrl(definition.inPath ?? {}));
+  const inQuery = z.strictObject(
+    optional(
+      inUrl({
+        ...(needs === 'one' ? { project } : {}),
+        ...definition.inQuery,
+        ...(isList ? { format, bom } : {}),
+      }),
+    ),
+  );
+  const names = Object.keys({ ...definition.inPath, ...definition.inQuery });
+  const parsed = (path: Map<string, string>, query: Map<string, string>): never => {
+    if (query.has('as_of') && !('as_of' in inQuery.shape)) {
+      refuse(
+        'as_of is not taken here: this is as it stands now. What was certain at an earlier moment stands in the certificates',
+      );
+    }
+    const given: Record<string, unknown> = {
+      ...checked(inPath, Object.fromEntries(path)),
+      ...checked(inQuery, Object.fromEntries(query)),
+    };
+    const named = names.map((name) => [name, given[snake(name)]]);
+    return present(Object.fromEntries(named)) as never;
+  };
+  return {
+    about: '',
+    mayBeAbsent: false,
+    isEvents: false,
+    ...rest,
+    needs,
+    inPath,
+    inQuery,
+    hold: async (path, query, asking) => hold?.(parsed(path, query), asking),
+    read: async (path, query, asking) => read(parsed(path, query), asking),
+  };
+}
+
+/** Classes are another project's where that one archives them for both. */
+export const projectFor = (
+  { project, classesOf }: Pick<ArchiveRequest, 'project' | 'classesOf'>,
+  resource: Resource | undefined,
+): ProjectId => (resource === 'nft_classes' ? classesOf(project) : project);
+
+/** The given ones alone: the library tells an absent argument from an undefined one. */
+export function present<T extends object>(
+  given: T,
+): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  ) as never;
+}

@@ -1,0 +1,127 @@
+// The routes of the records of each resource: a list, one record, and everything it was ever seen to say; and the files
+// behind certificate links.
+import type * as z from 'zod';
+import { recordLists } from '../../catalogue.ts';
+import { resources, type Resource } from '../../model.ts';
+import { asOf, id as anyId, order } from '../../query/arguments.ts';
+import { recordList, recordsOf } from '../../query/lists.ts';
+import {
+  countedForwardOf,
+  decimalOrNull,
+  listOf,
+  pageOf,
+  timeOrNull,
+  type RowKind,
+} from './answer-schemas.ts';
+import { listReply, one, pageArguments, wholeReply, type Paging } from './list-arguments.ts';
+import { count } from './parameters.ts';
+import { projectFor, route, type Route } from './archive-route.ts';
+import * as schema from './schemas.ts';
+
+type Listing = {
+  answer: (kind: RowKind) => z.ZodObject;
+  /** How a record is named in a path. */
+  id: string;
+};
+
+const listings: Record<Resource, Listing> = {
+  orders: { answer: pageOf, id: 'The id' },
+  nft_classes: { answer: pageOf, id: 'The id' },
+  transactions: { answer: countedForwardOf, id: 'The operation id' },
+  tokens: {
+    answer: (kind) =>
+      listOf(kind, {
+        taken_at: timeOrNull.describe('When the newest look was taken'),
+        height: decimalOrNull.describe('At which height'),
+      }),
+    id: 'The symbol',
+  },
+};
+
+const aboutHistory =
+  'Oldest first. A content that came late and was older than what was held never was in force: its `in_force_from` is null.';
+
+function routesOf(resource: Resource): readonly Route[] {
+  const { one: name, meaning, summary, about } = recordLists[resource];
+  const { filters, hasDays, isPaged } = recordList(resource);
+  const { answer, id: named } = listings[resource];
+  const { now: kind, earlier } = schema.records[resource];
+  const isOfLookups = resource === 'transactions';
+  const single = {
+    mayBeAbsent: true,
+    inPath: { id: anyId.describe(`${named}, percent-encoded`) },
+  } as const;
+  return [
+    route({
+      path: `/${resource}`,
+      name: `list${name}${name.endsWith('s') ? 'es' : 's'}`,
+      summary,
+      about,
+      isList: true,
+      inQuery: {
+        ...filters,
+        asOf,
+        ...(hasDays ? { order } : {}),
+        ...(isPaged ? { ...pageArguments, count } : {}),
+      },
+      answer: answer(kind),
+      read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
+        listReply(
+          recordsOf(asking.archive, resource),
+          { project: projectFor(asking, resource), ...query },
+          { limit, cursor, count: isCounted } as Paging,
+          kind,
+          asking,
+        ),
+    }),
+    route({
+      path: `/${resource}/{id}`,
+      name: `get${name}`,
+      summary: meaning,
+      ...(isOfLookups ? { about: 'What the two lookups gave: one or both, v1beta1 first.' } : {}),
+      ...single,
+      inQuery: { asOf },
+      answer: isOfLookups ? listOf(kind) : kind.schema,
+      read: async ({ id, ...at }, asking) => {
+        const records = recordsOf(asking.archive, resource);
+        const found = await records.get(projectFor(asking, resource), id, at);
+        if (found.length === 0) return null;
+        return isOfLookups ? wholeReply(found, kind) : one(found[0] ?? null, kind);
+      },
+    }),
+    route({
+      path: `/${resource}/{id}/history`,
+      name: `get${name}History`,
+      summary: `${meaning}: everything it was ever seen to say`,
+      about: isOfLookups ? `v1beta1 first. ${aboutHistory}` : aboutHistory,
+      isList: true,
+      ...single,
+      answer: listOf(earlier),
+      read: async ({ id }, asking) => {
+        const records = recordsOf(asking.archive, resource);
+        const contents = await records.history(projectFor(asking, resource), id);
+        const rows = contents.map(({ item, ...inForce }) => ({ ...inForce, ...item }));
+        return rows.length === 0 ? null : wholeReply(rows, earlier);
+      },
+    }),
+  ];
+}
+
+const certificateFileRoute = route({
+  path: '/transactions/{id}/certificate_file',
+  name: 'getCertificateFile',
+  summary: 'The file behind the certificate link of an operation',
+  about: 'Byte for byte as it was fetched, where `OUTLAST_KEEP_CERTIFICATES` said so.',
+  mayBeAbsent: true,
+  inPath: { id: anyId.describe('The operation id, percent-encoded') },
+  answer: null,
+  read: async ({ id }, { archive, project }) => {
+    const file = await archive.transactions.certificateFile(project, id);
+    return file === null ? null : { kind: 'file', bytes: file.bytes, name: `certificate-${id}` };
+  },
+});
+
+export const recordRoutes: readonly Route[] = [
+  ...resources.flatMap(routesOf),
+  certificateFileRoute,
+];

@@ -1,0 +1,138 @@
+// `POST /archive/v1/watch`: operations to watch come in over HTTP. Who may watch a project may name the operations of
+// it to ask for; reading alone gives no right to. It writes through a function it is given, and nothing else.
+import { createHash, type Hash } from 'node:crypto';
+import type { preParsingHookHandler, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { isOutlastError } from '../../errors.ts';
+import { apiVersions, type ApiVersion, type Day, type ProjectId } from '../../model.ts';
+import { oneOf } from '../../query/arguments.ts';
+import { checked } from '../../query/check-arguments.ts';
+import { day } from '../../query/days.ts';
+import { badRequest, Refused, refusal, type Answer } from '../http-answers.ts';
+import type { Opened } from '../gate.ts';
+import { projectToRead } from './admission.ts';
+import { readQuery } from './parameters.ts';
+import { project } from './archive-route.ts';
+
+export type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
+
+/**
+ * Enters operations, once for each `signature` of a signed request (hex), over all replicas. Throws settings
+ * `operations_invalid`, `operations_too_many`, `unknown_project` or `request_taken` with what is wrong.
+ */
+export type EnterOperations = (
+  project: ProjectId,
+  operations: GivenOperation[],
+  signature?: string,
+) => Promise<{ given: number; added: number }>;
+
+const most = 1000;
+/**
+ * Open at once, per project: each is asked for again and again under the one rate limit, so that this door must not
+ * fill it alone.
+ */
+export const mostOpen = 100_000;
+
+export const watchBody = z.strictObject({
+  operation_ids: z
+    .array(z.string('must hold texts'), `must be a list of 1 to ${most} ids`)
+    .min(1, `must be a list of 1 to ${most} ids`)
+    .max(most, `must be a list of 1 to ${most} ids`),
+  created_on: day.optional(),
+  api_version: oneOf(apiVersions).optional(),
+});
+
+/** `given` is the parsed JSON body, `signature` that of a signed request. */
+export async function answerWatch(
+  watch: EnterOperations,
+  project: string,
+  given: unknown,
+  signature?: string,
+): Promise<Answer> {
+  const parsed = watchBody.safeParse(given);
+  if (!parsed.success) {
+    const mistakes = parsed.error.issues.map(({ path, message }) =>
+      [path[0], message].filter((part) => part !== undefined).join(' '),
+    );
+    return badRequest([...new Set(mistakes)].slice(0, 3).join('; '));
+  }
+  const { operation_ids: ids, created_on: createdOn, api_version: apiVersion } = parsed.data;
+  const operations = ids.map((operationId) => ({
+    operationId,
+    ...(createdOn === undefined ? {} : { createdOn }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+  }));
+  try {
+    return {
+      status: 200,
+      body: JSON.stringify({ data: await watch(project, operations, signature) }),
+    };
+  } catch (error) {
+    // P12: one sentence, and nothing was entered.
+    if (isOutlastError(error, 'operations_invalid')) return badRequest(error.message);
+    if (isOutlastError(error, 'operations_too_many')) {
+      return refusal(429, 'TOO_MANY_REQUESTS', error.message);
+    }
+    if (isOutlastError(error, 'request_taken')) return refusal(409, 'CONFLICT', error.message);
+    // The error names the projects there are, which this reader may not read (P10).
+    if (isOutlastError(error, 'unknown_project')) {
+      return badRequest('nothing is archived of this project yet: it has to be synced first');
+    }
+    throw error;
+  }
+}
+
+export const watchQuery = z.strictObject({ project: project.optional() });
+
+/**
+ * The project that operations come in for; tells nothing of the body. Throws `Refused`: 403 where the right to watch is
+ * missing.
+ */
+export function projectToWatch(
+  { projects, mayWatch }: Opened,
+  { raw: { url = '/' } }: FastifyRequest,
+): ProjectId {
+  const { project: named } = checked(watchQuery, Object.fromEntries(readQuery(url)));
+  if (!mayWatch) {
+    throw new Refused(
+      refusal(
+        403,
+        'FORBIDDEN',
+        'this key may read and not watch: its entry in the readers file needs "watch": true',
+      ),
+    );
+  }
+  return projectToRead(projects, named);
+}
+
+/** A page of the web can post text to this machine, but no JSON without being allowed to. */
+export async function entered(
+  watch: EnterOperations,
+  to: ProjectId,
+  { headers, body }: FastifyRequest,
+  signature: string | undefined,
+): Promise<Answer> {
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+    return refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json');
+  }
+  return answerWatch(watch, to, body, signature);
+}
+
+/** Digests bodies as they come in: their bytes as sent, which is what a signature covers. */
+export function createBodyDigests(): {
+  begin: preParsingHookHandler;
+  /** Lower-case hex SHA-256, once the body has come. */
+  of(request: FastifyRequest): string;
+} {
+  const hashes = new WeakMap<FastifyRequest, Hash>();
+  return {
+    begin: (request, _reply, payload, done) => {
+      const digest = createHash('sha256');
+      hashes.set(request, digest);
+      // Beside the server's own reader, which is added before the next piece can come.
+      payload.on('data', (piece: Buffer | string) => digest.update(piece));
+      done(null, payload);
+    },
+    of: (request) => (hashes.get(request) ?? createHash('sha256')).copy().digest('hex'),
+  };
+}

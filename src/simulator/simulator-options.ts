@@ -1,0 +1,115 @@
+// What a simulator can be told and asked: the options it starts with, and the handle its owner holds.
+import type { Day, Instant, ListedResource } from '../model.ts';
+import type { Dialect } from './dialect.ts';
+import type { Faults } from './faults.ts';
+import type { Change, Literal } from './list.ts';
+import type { LiteralToken, LiteralTransaction } from './simulated-lookups.ts';
+import type { ShownRecord } from './simulated-pages.ts';
+import type { World } from './world.ts';
+
+/** Several key pairs may carry one name: then they open one project, as after a rotation. */
+export type SimulatorProject = { apiKey: string; apiSecret: string; name: string };
+
+/** Fake on sight: what a demo and a test use. */
+export const demoProject: SimulatorProject = {
+  apiKey: 'demo-key-not-a-secret',
+  apiSecret: 'demo-secret-not-a-secret',
+  name: 'demo',
+};
+
+/** Records given literally: each resource named here has these and no others. Orders are of the first project. */
+export type LiteralRecords = {
+  orders?: readonly Literal[];
+  classes?: readonly Literal[];
+  transactions?: Readonly<Record<string, LiteralTransaction>>;
+  tokens?: readonly LiteralToken[];
+};
+
+export type SimulatorOptions = {
+  /** 0 (standard) takes a free one. */
+  port?: number;
+  host?: string;
+  seed?: number;
+  /** Standard: one, `demoProject`. */
+  projects?: readonly SimulatorProject[];
+  world?: Partial<World>;
+  records?: LiteralRecords;
+  /** Real time in milliseconds; `Date.now` unless given. */
+  now?: () => number;
+  /** The simulator's clock starts here instead of at real time, and runs at `speed` (1; 0 stands still). */
+  startAt?: Instant;
+  speed?: number;
+  dialect?: Partial<Dialect>;
+  faults?: Partial<Faults>;
+  /** Every answer takes so much longer. */
+  latencyMs?: number;
+  /** Told of every page of a list that left whole, its faults included. */
+  onPage?: (page: SentPage) => void;
+};
+
+/** A page as it was sent: its records as exact JSON texts, in the order shown. */
+export type SentPage = { resource: ListedResource; records: ShownRecord[] };
+
+/** What the platform knows of itself; of its projects the first. */
+export type Oracle = {
+  /** What it shows now, in its window, as exact JSON texts, oldest first. */
+  shown(resource: ListedResource): Generator<ShownRecord>;
+  count(resource: ListedResource): number;
+  /** Ids to look transactions up by. */
+  operationIds(day: Day): string[];
+};
+
+/** One request; `fault` names those that hit it. No header is kept: they hold keys (P10). */
+export type LoggedRequest = {
+  /** On the simulator's clock. */
+  at: Instant;
+  /** In real time, milliseconds: what a rate is measured by. */
+  receivedAt: number;
+  method: string;
+  path: string;
+  query: string;
+  /** 0 where nothing was answered. */
+  status: number;
+  fault?: string;
+  project?: string;
+};
+
+/** What was asked: for tests and benchmarks that ask whether the platform was treated gently. */
+export type RequestLog = {
+  /** The newest 5,000, oldest first. */
+  recent(): LoggedRequest[];
+  /** All, also those no longer among the newest. */
+  total: number;
+  byPath: Record<string, number>;
+  clear(): void;
+};
+
+/** The platform's own clock: it may start at another instant, run at another speed, or stand still. */
+export type SimulatorClock = {
+  now(): Instant;
+  /** Sets the clock; it goes on from there at its speed. */
+  setNow(at: Instant): void;
+  advance(byMs: number): void;
+  /** 1 is real time, 0 stands still, 3600 is an hour a second. */
+  setSpeed(speed: number): void;
+};
+
+export type Simulator = {
+  url: string;
+  port: number;
+  projects: readonly SimulatorProject[];
+  world: World;
+  clock: SimulatorClock;
+  requests: RequestLog;
+  oracle: Oracle;
+  dialect(): Dialect;
+  setDialect(dialect: Partial<Dialect>): void;
+  setFaults(faults: Partial<Faults>): void;
+  setNow(at: Instant): void;
+  advance(byMs: number): void;
+  /** The platform stops showing a record, by id; false if there is none. Orders are those of the first project. */
+  hide(resource: ListedResource, id: string): boolean;
+  insert(resource: ListedResource, literal: Literal): void;
+  mutate(resource: ListedResource, id: string, change: Change): boolean;
+  close(): Promise<void>;
+};

@@ -1,0 +1,279 @@
+// A platform to practise on: docs/platform.md over HTTP on a port of its own, with the unknowns of the document as
+// switches and faults on demand. It archives nothing and knows nothing of who reads it.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { settingsError } from '../errors.ts';
+import type { Instant, ListedResource } from '../model.ts';
+import { targetOf, type QueryParameters, type Target } from '../platform/target.ts';
+import { noSuchPath, ok, type SimulatedAnswer } from './simulated-answers.ts';
+import { standardDialect, type Dialect } from './dialect.ts';
+import { createFaultPlan, faultAnswer, mangle, type Hits } from './faults.ts';
+import {
+  demoProject,
+  type LoggedRequest,
+  type Oracle,
+  type RequestLog,
+  type SentPage,
+  type Simulator,
+  type SimulatorClock,
+  type SimulatorOptions,
+} from './simulator-options.ts';
+import { createSimulatedPlatform, type Answered } from './simulated-platform.ts';
+import { standardWorld } from './world.ts';
+
+export { demoProject };
+export type { Oracle, Simulator, SimulatorOptions };
+
+const controlPath = '/_simulator';
+
+/** Throws settings `simulator_listen` if the port or host cannot be had. */
+export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const { seed = 1, host = '127.0.0.1', latencyMs = 0 } = options;
+  const { projects = [demoProject], records = {}, now: outside = Date.now, onPage } = options;
+  const world = { ...standardWorld, ...options.world };
+  const clock = createSimulatedClock(outside, options.startAt, options.speed ?? 1);
+  let dialect: Dialect = { ...standardDialect, ...options.dialect };
+  const faults = createFaultPlan(seed);
+  faults.set(options.faults ?? {});
+  const requests = createRequestLog();
+  const platform = createSimulatedPlatform({
+    seed,
+    world,
+    projects,
+    records,
+    clock,
+    dialect: () => dialect,
+  });
+  /** The answers that are still to come. */
+  const timers = new Set<NodeJS.Timeout>();
+  let received = 0;
+
+  /** One request from arrival to answer: faults are drawn, the platform is asked, what was shown is noted. */
+  function handle(request: IncomingMessage, response: ServerResponse, target: Target): void {
+    const receivedAt = outside();
+    const number = ++received;
+    const query = request.url?.slice(target.path.length + 1) ?? '';
+    const hits = faults.draw(target.path, query, number);
+    const behindMs = hits.has('stale') ? (hits.get('stale')?.ms ?? 60_000) : 0;
+    const { answer, project }: Answered =
+      request.method === 'GET'
+        ? platform.answer(target, request.headers, number, behindMs)
+        : { answer: noSuchPath, project: null };
+    const { sent, page } = afterFaults(answer, hits);
+
+    const send = (): void => {
+      const now = clock.now();
+      const isWhole = deliverAnswer(response, sent, now, hits);
+      if (isWhole && page !== null) onPage?.(page);
+      const status = hits.has('hang') || hits.has('reset') ? 0 : sent.status;
+      const names = [...hits.keys()];
+      requests.add({
+        at: now,
+        receivedAt,
+        method: request.method ?? '',
+        path: target.path,
+        query,
+        status,
+        ...(names.length > 0 && { fault: names.join(' ') }),
+        ...(project !== null && { project: project.name }),
+      });
+    };
+    const delayMs = latencyMs + (hits.has('slow') ? (hits.get('slow')?.ms ?? 2000) : 0);
+    if (delayMs === 0) return send();
+    // From its arrival on: what it took to make the answer is a part of it.
+    const leftMs = Math.max(0, delayMs - (outside() - receivedAt));
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      send();
+    }, leftMs);
+    timers.add(timer);
+  }
+
+  const server = createServer((request, response) => {
+    const target = targetOf(request.url ?? '/');
+    const { path, query } = target;
+    if (path !== controlPath && !path.startsWith(`${controlPath}/`)) {
+      handle(request, response, target);
+    } else if (isLoopback(host)) {
+      void answerControl(simulator, response, path.slice(controlPath.length), query);
+    } else {
+      // Whoever reaches it rules the platform: it is only where nobody else can.
+      deliverAnswer(response, noSuchPath, clock.now(), new Map());
+    }
+  });
+  const port = await listen(server, options.port ?? 0, host);
+
+  const simulator: Simulator = {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    projects,
+    world,
+    clock,
+    requests,
+    oracle: platform.oracle,
+    dialect: () => ({ ...dialect }),
+    setDialect: (changed) => {
+      dialect = { ...dialect, ...changed };
+      platform.refresh();
+    },
+    setFaults: (changed) => faults.set(changed),
+    setNow: (at) => clock.setNow(at),
+    advance: (byMs) => clock.advance(byMs),
+    hide: (resource, id) => platform.list(resource).hide(id, clock.now()),
+    insert: (resource, literal) => platform.list(resource).insert(literal, clock.now()),
+    mutate: (resource, id, change) => platform.list(resource).mutate(id, change, clock.now()),
+    close: () =>
+      new Promise((resolve) => {
+        for (const timer of timers) clearTimeout(timer);
+        server.close(() => resolve());
+        // Hanging answers would keep it open for ever.
+        server.closeAllConnections();
+      }),
+  };
+  return simulator;
+}
+
+/** `outside` is real time, milliseconds since 1970. Without `startAt` the clock starts at real time. */
+function createSimulatedClock(
+  outside: () => number,
+  startAt: Instant | undefined,
+  speed: number,
+): SimulatorClock {
+  let since = outside();
+  let base = startAt ?? since;
+  let factor = speed;
+  const now = (): Instant => Math.floor(base + (outside() - since) * factor);
+  const setNow = (at: Instant): void => {
+    base = at;
+    since = outside();
+  };
+  return {
+    now,
+    setNow,
+    advance: (byMs) => setNow(now() + byMs),
+    setSpeed: (next) => {
+      setNow(now());
+      factor = next;
+    },
+  };
+}
+
+/** What leaves in the end, and the page in it. */
+function afterFaults(
+  answer: Answered['answer'],
+  hits: Hits,
+): { sent: SimulatedAnswer; page: SentPage | null } {
+  const instead = faultAnswer(hits);
+  if (instead !== null) return { sent: instead, page: null };
+  if (!('rows' in answer)) return { sent: answer, page: null };
+  const { rows, total } = mangle(answer, hits);
+  const page = { resource: answer.resource, records: rows };
+  return { sent: ok(answer.write(rows, total)), page };
+}
+
+/**
+ * Sends an answer; false if a fault of the connection kept it from arriving whole. `Date` comes from the simulator's
+ * clock on every answer, for a wrong clock is learned from it.
+ */
+function deliverAnswer(
+  response: ServerResponse,
+  answer: SimulatedAnswer,
+  now: Instant,
+  hits: Hits,
+): boolean {
+  const { socket } = response;
+  if (hits.has('hang')) return false;
+  if (hits.has('reset')) {
+    socket?.resetAndDestroy();
+    return false;
+  }
+  const wrongDate = hits.get('wrongDate');
+  const date = wrongDate === undefined ? now : now + (wrongDate.ms ?? 3_600_000);
+  const body = Buffer.from(answer.body);
+  response.sendDate = false;
+  response.writeHead(answer.status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    date: new Date(date).toUTCString(),
+    ...answer.headers,
+  });
+  if (hits.has('truncated')) {
+    response.write(body.subarray(0, Math.floor(body.length / 2)), () => socket?.destroy());
+    return false;
+  }
+  response.end(body);
+  return true;
+}
+
+const maxRequests = 5000;
+
+function createRequestLog(): RequestLog & { add(request: LoggedRequest): void } {
+  let newest: LoggedRequest[] = [];
+  const log = {
+    total: 0,
+    byPath: {} as Record<string, number>,
+    recent: () => newest.slice(-maxRequests),
+    add: (request: LoggedRequest) => {
+      newest.push(request);
+      // Seldom, for it copies all of them.
+      if (newest.length > 2 * maxRequests) newest = log.recent();
+      log.total++;
+      // Lookups carry an id in their path: counted together.
+      const path = request.path.replace(/^(\/\w+(?:\/native)?\/tx\/).*/, '$1');
+      log.byPath[path] = (log.byPath[path] ?? 0) + 1;
+    },
+    clear: () => {
+      newest = [];
+      log.total = 0;
+      log.byPath = {};
+    },
+  };
+  return log;
+}
+
+/**
+ * The simulator's own door, for whoever runs it as a child process: what was asked, and what is shown, over HTTP. No
+ * platform has it. `path` is what follows `/_simulator`.
+ */
+async function answerControl(
+  simulator: Simulator,
+  response: ServerResponse,
+  path: string,
+  query: QueryParameters,
+): Promise<void> {
+  const resource = query.get('resource');
+  if (path === '/requests') {
+    const { total, byPath } = simulator.requests;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ total, byPath, recent: simulator.requests.recent() }));
+  } else if (path === '/records' && (resource === 'orders' || resource === 'nft_classes')) {
+    response.setHeader('content-type', 'application/x-ndjson');
+    // Whoever hangs up has read enough.
+    await pipeline(Readable.from(linesOf(simulator, resource)), response).catch(() => undefined);
+  } else {
+    response
+      .writeHead(404)
+      .end(
+        'there are /_simulator/requests and /_simulator/records?resource=orders or nft_classes\n',
+      );
+  }
+}
+
+/** One record a line, as shown now. A record whose text holds line breaks of its own spreads over several. */
+function* linesOf(simulator: Simulator, resource: ListedResource): Generator<string> {
+  for (const { text } of simulator.oracle.shown(resource)) yield `${text}\n`;
+}
+
+const isLoopback = (host: string): boolean => /^(?:127\.|::1$|localhost$)/.test(host);
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const sentence = `cannot listen on ${host} port ${port}: take another --port or --host`;
+      reject(settingsError('simulator_listen', sentence, cause));
+    });
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
