@@ -1,4 +1,5 @@
 // Every route of `/archive/v1` that reads, in the groups in which people look for them.
+import { questionNames } from '../../query/lists.ts';
 import { changeRoutes } from './changes-routes.ts';
 import { figureRoutes } from './figures.ts';
 import { nowRoutes } from './now.ts';
@@ -9,6 +10,11 @@ import type { Route } from './archive-route.ts';
 
 export const base = '/archive/v1';
 
+/** What the catalogue has and no other group shows. */
+const otherQuestions = questionNames
+  .map(questionRoute)
+  .filter(({ path }) => ![...proofRoutes, ...nowRoutes].some((route) => route.path === path));
+
 export const routeGroups: readonly { name: string; routes: readonly Route[] }[] = [
   { name: 'Records', routes: [...recordRoutes, ...changeRoutes] },
   { name: 'What is certain', routes: proofRoutes },
@@ -16,12 +22,7 @@ export const routeGroups: readonly { name: string; routes: readonly Route[] }[] 
   { name: 'Figures', routes: figureRoutes },
   {
     name: 'The archive’s own books',
-    routes: [
-      questionRoute('watchedOperations'),
-      questionRoute('runs'),
-      questionRoute('rejects'),
-      rejectRoute,
-    ],
+    routes: [...otherQuestions, rejectRoute],
   },
 ];
 
