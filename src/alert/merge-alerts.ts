@@ -77,8 +77,11 @@ function goesOn(row: AlertRow, condition: Condition, now: Instant, againAfterMs:
     return row.text === text && row.resolvedAt === null ? row : { ...row, text, resolvedAt: null };
   }
   if (row.text === text) return row;
-  if (row.toldAt === null) return { ...row, text };
-  return Math.abs(now - row.toldAt) < againAfterMs ? row : opened(condition, now);
+  // More of it is new, also where nobody listens: a problem's level goes by when it was last news.
+  if (Math.abs(now - (row.toldAt ?? row.openedAt)) >= againAfterMs) {
+    return { ...opened(condition, now), attempts: row.toldAt === null ? row.attempts : 0 };
+  }
+  return row.toldAt === null ? { ...row, text } : row;
 }
 
 /** Null: nobody needs to hear of its end. */

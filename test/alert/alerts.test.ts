@@ -83,6 +83,11 @@ describe('what becomes of alerts', () => {
     expect(merged([old], holds(old, '4 records')).put).toEqual([
       news({ text: '4 records', openedAt: now, resolvedAt: now, toldAt: null }),
     ]);
+    const [at, attempts] = [now - 25 * hour, 3];
+    const unheard = news({ openedAt: at, resolvedAt: at, toldAt: null, attempts });
+    expect(merged([unheard], holds(unheard, '4 records')).put).toEqual([
+      news({ text: '4 records', openedAt: now, resolvedAt: now, toldAt: null, attempts }),
+    ]);
     expect(merged([news({ toldAt: null })], [])).toEqual(nothing);
     expect(merged([news()], []).drop).toHaveLength(1);
   });
