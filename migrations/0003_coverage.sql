@@ -419,6 +419,12 @@ select found.project_id,
               ('day_unproved', final, final_first, null, true)) told (kind, days, first, until, is_true)
             where told.is_true and told.days > 0
            union all
+           -- Counted more than shown, for a day: what was read again since has not mended it.
+           select 'books_differ', resource || case owner when '' then '' else ' of ' || owner end,
+                  jsonb_build_object('resource', resource, 'owner', owner, 'since', more_since), null
+             from analytics.balances b
+            where b.project_id = p.project_id and balance = 'more' and more_since <= p.now - interval '1 day'
+           union all
            -- Operations have no list: the month is the one they were begun in or, where nobody said so, given in. One
            -- that was just given is not late, and one with a final result by one lookup no trouble.
            select told.kind, 'transactions ' || to_char(month, 'YYYY-MM'),
@@ -528,7 +534,7 @@ select found.project_id,
   join (values
     ('deadline_at_risk', 'critical', false), ('deadline_missed', 'critical', false), ('day_lost', 'critical', true),
     ('day_unproved', 'warning', true), ('clock_disagrees', 'critical', false), ('operation_at_risk', 'warning', false),
-    ('operation_lost', 'warning', true), ('proof_fails', 'warning', false), ('records_missing', 'warning', true),
+    ('operation_lost', 'warning', true), ('proof_fails', 'warning', false), ('books_differ', 'warning', false), ('records_missing', 'warning', true),
     ('rejects', 'warning', true), ('fact_changed', 'warning', true), ('files_unwritten', 'warning', false),
     ('export_failed', 'warning', false), ('archive_altered', 'critical', false), ('parked', 'critical', false),
     ('run_failed', 'critical', false), ('work_left', 'warning', false)) kinds (kind, level, is_news) on kinds.kind = found.kind

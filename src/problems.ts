@@ -12,6 +12,7 @@ export const problemKinds = [
   'operation_at_risk',
   'operation_lost',
   'proof_fails',
+  'books_differ',
   'records_missing',
   'rejects',
   'fact_changed',
@@ -245,6 +246,16 @@ const words: Record<ProblemKind, OfKind> = {
     todo: {
       en: 'Open the day to see why. If its totals and records disagree, ask the platform’s operator.',
       zh: '打开这一天查看原因。如果总数与记录不一致，请询问平台运营方。',
+    },
+  },
+  books_differ: {
+    en: (subject, { since }) =>
+      `${subject}: the platform has counted more than it shows since ${moment(since)}. These days are read again, and have no proof until both agree.`,
+    zh: (subject, { since }) =>
+      `${subject}：自 ${moment(since)} 起，平台的计数一直多于它所显示的。这些天会重新读取，在两者一致之前没有证实。`,
+    todo: {
+      en: 'See in the books which days these are, and ask the platform’s operator.',
+      zh: '请在核对记录中查看是哪些天，并询问平台运营方。',
     },
   },
   records_missing: {

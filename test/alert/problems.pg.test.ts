@@ -100,6 +100,12 @@ const ran = async (...outcomes: string[]): Promise<void> => {
     );
   }
 };
+const countMore = (since: string): Promise<unknown> =>
+  tx.query(
+    `insert into sync.books (project_id, resource, owner, no, day_from, day_to, asked_at, total, shown, is_more, is_equal, asks, in_words)
+     values ('p', 'orders', '', 1, '2026-03-01', '2026-04-05', $1, 8, 7, true, false, 'list', false)`,
+    [since],
+  );
 /** A run that goes on; its process has held the project since then. */
 const running = async (sinceMs: number, now = noon): Promise<void> => {
   await setClock(now);
@@ -431,6 +437,8 @@ describe('runs', () => {
     ],
     ['one run of three that came through', () => ran('failed', 'quiet', 'failed'), []],
     ['two runs', () => ran('failed', 'failed'), []],
+    ['books that count more, for a day', () => countMore('2026-04-05'), ['books_differ orders']],
+    ['the same for less', () => countMore('2026-04-05T12:00:01Z'), []],
     ['runs that leave something due, for six hours', () => ran('left', 'left'), ['work_left ']],
     [
       'the same for less',
