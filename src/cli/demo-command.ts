@@ -105,7 +105,7 @@ async function demo(once: boolean): Promise<number> {
     say(statusText(projects, foreseen, days));
     if (served === null) {
       say(
-        `\nThe archive stays under ${dataDir}; run the demo again and it goes on from here. To look at it: OUTLAST_DATA_DIR=${dataDir} outlast status`,
+        `\nThe archive stays under ${dataDir}; run the demo again and it goes on from here. To look at it: \`OUTLAST_DATA_DIR=${dataDir} outlast status\``,
       );
       return exitCodeOfReports([report]);
     }

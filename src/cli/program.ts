@@ -35,7 +35,7 @@ const entries: Entry[] = [
 
 /** Commands of earlier versions, and how the same is asked for now. */
 const renamed: Readonly<Record<string, string>> = {
-  alert: 'query alerts',
+  alert: 'query alerts, or with --test: status --test-alert',
   plan: 'status --plan',
   probe: 'status --probe',
   dictionary: 'query dictionary',

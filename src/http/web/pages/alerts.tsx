@@ -20,12 +20,19 @@ export const sentenceOf = (
 const nameOf = ({ kind, subject }: { kind: string; subject: string }): string =>
   JSON.stringify([kind, subject]);
 
+/** Those of the project, and of its classes where another one archives them. */
+export async function problemsOf({ archive, project, classesOf }: View): Promise<ArchiveProblem[]> {
+  const own = await archive.problems({ project });
+  const other = classesOf(project);
+  if (other === project) return own;
+  const others = await archive.problems({ project: other });
+  // Without a subject it concerns all that this project reads.
+  return [...own, ...others.filter(({ subject }) => /^(?:nft_classes\b|$)/.test(subject))];
+}
+
 async function read(view: View): Promise<Made> {
   const { words, archive, project } = view;
-  const [problems, alerts] = await Promise.all([
-    archive.problems({ project }),
-    archive.alerts({ project }),
-  ]);
+  const [problems, alerts] = await Promise.all([problemsOf(view), archive.alerts({ project })]);
   const wrong = problems.filter(isWrong);
   const told = new Map(alerts.map((alert) => [nameOf(alert), alert.toldAt]));
   const names = new Set(wrong.map(nameOf));

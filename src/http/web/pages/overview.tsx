@@ -8,7 +8,7 @@ import { sumOf } from '../exact-sum.ts';
 import { Foreign } from '../layout.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { headlineOf, safetyOf, type Safety } from '../safety.ts';
-import { isWrong, sentenceOf } from './alerts.tsx';
+import { isWrong, problemsOf, sentenceOf } from './alerts.tsx';
 import { Calendar, rangesText } from './calendar.tsx';
 import { axisOf, byPeriod, outcomes } from './figure.tsx';
 
@@ -20,7 +20,7 @@ async function read(view: View): Promise<Made> {
   const [coverage, books, problems, orders] = await Promise.all([
     ofAll(view, (of) => archive.coverage(of)),
     ofAll(view, (of) => archive.books(of)),
-    archive.problems({ project }),
+    problemsOf(view),
     archive.statistics.orders({ project, by: 'day', from: addDays(to, -31), to }),
   ]);
   const safety = safetyOf(coverage, view.now);
