@@ -270,7 +270,12 @@ describe('the borders between the folders', () => {
       'const { env } = process;',
       'reads the environment',
     ],
-    ['a command in the settings', 'settings/a.ts', "import '../cli/sync-command.ts';", 'must not know it'],
+    [
+      'a command in the settings',
+      'settings/a.ts',
+      "import '../cli/sync-command.ts';",
+      'must not know it',
+    ],
     [
       'the client of buckets elsewhere',
       'export/bucket.ts',
