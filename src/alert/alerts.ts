@@ -82,7 +82,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       failedInARow: failures.get(projectId) ?? 0,
       machine: hostname(),
       clocks: project.disagreement(),
-      files: files.get(projectId) ?? [],
+      files: files.get(projectId) ?? null,
       exportEnd: isEntered ? afterwards : lastExport,
     };
     const { problems, isUntold } = await look(

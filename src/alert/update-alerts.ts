@@ -32,8 +32,8 @@ export type ProcessState = {
   machine: string;
   /** Clocks that are more than five minutes apart, and for how long; null: they agree, or nobody asks here. */
   clocks: (ClockDisagreement & { forMs: number }) | null;
-  /** What keeps its files from being written. */
-  files: readonly FileTrouble[];
+  /** What keeps its files from being written; null: no run of this process has come to them yet. */
+  files: readonly FileTrouble[] | null;
   /** How the last export on schedule ended; null: this process knows nothing of it. */
   exportEnd: ExportEnd | null;
 };
@@ -58,7 +58,7 @@ export function reportsOf(watch: ProcessState): Report[] {
     numbers,
     until: null,
   });
-  const found = files.map(({ kind, text }) => report(kind, '', { text }));
+  const found = (files ?? []).map(({ kind, text }) => report(kind, '', { text }));
   if (clocks !== null && clocks.forMs >= clockPatienceMs) {
     found.push(report('clock_disagrees', machine, { clock: clocks.of, byMs: clocks.byMs }));
   }
@@ -98,6 +98,7 @@ export async function look(
     // Another replica, or this one before it was restarted, may know what this process does not.
     await reportProblems(tx, projectId, now, [...risks, ...reportsOf(watch)], {
       exports: watch.exportEnd === null,
+      files: watch.files === null,
       clocksBeside: watch.machine,
     });
     const rows = await readAlertRows(tx, projectId);

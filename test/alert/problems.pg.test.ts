@@ -492,6 +492,7 @@ describe('what a process adds', () => {
     const watch = state(more);
     return reportProblems(tx as Tx, projectId, watch.now, reportsOf(watch), {
       exports: watch.exportEnd === null,
+      files: watch.files === null,
       clocksBeside: watch.machine,
     });
   };
@@ -551,6 +552,18 @@ describe('what a process adds', () => {
     expect(await kinds()).toEqual([]);
   });
 
+  it('of the files says nothing before a run has come to them, also after a restart', async () => {
+    const altered = {
+      kind: 'archive_altered',
+      text: 'March is not what its certificate says',
+    } as const;
+    await reported({ files: [altered] });
+    await reported({ files: null });
+    expect(await kinds()).toEqual(['archive_altered']);
+    await reported({ files: [] });
+    expect(await kinds()).toEqual([]);
+  });
+
   it('a forecast stands until its deadline, before what the days say, and gives way to a newer one', async () => {
     await slices(two);
     const risk = {
@@ -565,7 +578,7 @@ describe('what a process adds', () => {
       },
       until: deadline,
     };
-    const kept = { exports: false, clocksBeside: 'web-1' };
+    const kept = { exports: false, files: false, clocksBeside: 'web-1' };
     await reportProblems(tx as Tx, 'p', noon, [risk], kept);
     const text =
       'orders 2026-03: 2 days cannot be read by 2026-04-30 00:00 UTC: 7 requests are too many at 0.1 a second (OUTLAST_MAX_RPS). 2 or more would do.';

@@ -86,6 +86,8 @@ export async function noteClock(tx: Queryable, projectId: ProjectId, now: Instan
 export type KeptReports = {
   /** A process that makes no exports says nothing of them. */
   exports: boolean;
+  /** Nor one of the files of certificates and heads that has not come to them yet. */
+  files: boolean;
   /** The clocks of other machines than this one are told of for a day: they may be there no more. */
   clocksBeside: string;
 };
@@ -102,8 +104,9 @@ export async function reportProblems(
     `delete from sync.reported_problems
       where project_id = $1
         and not ($2 and kind = 'export_failed')
+        and not ($5 and kind in ('archive_altered', 'files_unwritten'))
         and not (kind = 'clock_disagrees' and subject <> $3 and reported_at > $4::timestamptz - interval '25 hours')`,
-    [projectId, kept.exports, kept.clocksBeside, iso(now)],
+    [projectId, kept.exports, kept.clocksBeside, iso(now), kept.files],
   );
   for (const { kind, subject, numbers, until } of reports) {
     await tx.query(
