@@ -98,7 +98,8 @@ function unreachable(error: unknown): OutlastError {
       error,
     );
   }
-  if (code?.startsWith('57P0') === true) {
+  // EPIPE is of a write: before it there was a connection.
+  if (code === 'EPIPE' || code?.startsWith('57P0') === true) {
     return transient(
       'database_unreachable',
       `The database ended the connection (${code}): it was stopped, it crashed, or somebody ended the session. Run Outlast again once it is there; the next command starts the embedded one.`,

@@ -134,7 +134,7 @@ describe('the declarations', () => {
   });
 
   test('sabotaged by a face that shows its inside, are of no use to that user', async () => {
-    expect(await asUser({ inside: 'export { outlast };' }, 'query/records')).toMatch(
+    expect(await asUser({ inside: 'export { outlast };' }, 'query/record-reader')).toMatch(
       `'drizzle-orm'`,
     );
   });

@@ -75,6 +75,11 @@ test.each([
   expect(await told(Promise.reject(raised))).toEqual([code, exitCode]);
 });
 
+test('a write to a connection that is no more: it was ended, and the address is right', () => {
+  const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+  expect(databaseError(broken)?.message).toMatch(/^The database ended the connection \(EPIPE\)/);
+});
+
 test('a reading that a standby ended: where to change what', async () => {
   const raise = `do $$ begin raise sqlstate '40001' using message = 'conflict with recovery'; end $$`;
   const error: unknown = await db.query(raise).catch((failure: unknown) => failure);
