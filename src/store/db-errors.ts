@@ -79,14 +79,24 @@ export function databaseError(error: unknown): OutlastError | null {
 
 /**
  * Gives a name to what fails with a broken connection, and every other error back as it is. pg gives no code, and a
- * plain Error, to what was in flight on it; mistakes in a call are of other types. `said`: how the connection ended, in
- * the server's own words if it had any.
+ * plain Error, to what was in flight on it; mistakes in a call are of other types. `said`: how a connection in
+ * use ended, in the server's own words if it had any; absent: there was none yet.
  */
 export function namedIfCut(error: unknown, said?: Error): unknown {
   const isCut =
     error instanceof Error && error.constructor === Error && codeOf(error) === undefined;
-  return isCut ? (databaseError(said) ?? unreachable(error)) : error;
+  if (!isCut) return error;
+  return said === undefined ? unreachable(error) : (databaseError(said) ?? endedConnection(said));
 }
+
+const endedConnection = (error: unknown): OutlastError => {
+  const code = codeOf(error);
+  return transient(
+    'database_unreachable',
+    `The database ended the connection${code === undefined ? '' : ` (${code})`}: it was stopped, it crashed, or somebody ended the session. Run Outlast again once it is there; the next command starts the embedded one.`,
+    error,
+  );
+};
 
 function unreachable(error: unknown): OutlastError {
   const code = codeOf(error);
@@ -99,13 +109,7 @@ function unreachable(error: unknown): OutlastError {
     );
   }
   // EPIPE is of a write: before it there was a connection.
-  if (code === 'EPIPE' || code?.startsWith('57P0') === true) {
-    return transient(
-      'database_unreachable',
-      `The database ended the connection (${code}): it was stopped, it crashed, or somebody ended the session. Run Outlast again once it is there; the next command starts the embedded one.`,
-      error,
-    );
-  }
+  if (code === 'EPIPE' || code?.startsWith('57P0') === true) return endedConnection(error);
   return transient(
     'database_unreachable',
     `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs (the embedded one is started again by the next command) and that DATABASE_URL names the right host and port.`,

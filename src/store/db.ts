@@ -322,7 +322,7 @@ async function lend<T>(
   } catch (error) {
     ended(false);
     await client.query('rollback').catch(() => (isBroken = true));
-    throw isBroken ? namedIfCut(error, said) : error;
+    throw isBroken ? namedIfCut(error, said ?? (error as Error)) : error;
   } finally {
     stream.setTimeout(0, giveUp);
     client.off('error', onError);
