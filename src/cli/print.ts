@@ -28,8 +28,10 @@ const commands =
   /(?<![\w./@-])outlast (?=(?:--help|demo|simulate|init|doctor|migrate|sync|start|watch|status|query|follow|alert|verify|export|import|rebuild|help)\b)/g;
 
 /** Text whose commands can be typed where it is read: beginning as this one was begun. */
-export const typeable = (text: string): string =>
-  text.replaceAll(commands, `${startedAs(process.argv[1] ?? '', process.env, process.cwd())} `);
+export function typeable(text: string): string {
+  const begin = startedAs(process.argv[1] ?? '', process.env, process.cwd());
+  return text.replaceAll(commands, () => `${begin} `);
+}
 
 /** How a command of this installation begins: as one that is installed, with npx, or in a clone. */
 export function startedAs(script: string, env: NodeJS.ProcessEnv, folder: string): string {
@@ -38,7 +40,8 @@ export function startedAs(script: string, env: NodeJS.ProcessEnv, folder: string
     basename(script) !== 'main.js' || /[\\/]node_modules[\\/]outlast[\\/]/.test(script);
   if (isInstalled) return by === 'npx' ? 'npx outlast' : 'outlast';
   if (by === 'outlast' || by === 'demo') return 'npm run -s outlast --';
-  return `node ${relative(folder, script)}`;
+  const file = relative(folder, script);
+  return `node ${/^[\w./\\:-]+$/.test(file) ? file : JSON.stringify(file)}`;
 }
 
 /** Takes away what is drawn over. */

@@ -34,12 +34,14 @@ const entries: Entry[] = [
 ];
 
 /** Commands of earlier versions, and how the same is asked for now. */
-const renamed: Readonly<Record<string, string>> = {
-  alert: 'query alerts, or with --test: status --test-alert',
-  plan: 'status --plan',
-  probe: 'status --probe',
-  dictionary: 'query dictionary',
-};
+const renamed = new Map(
+  Object.entries({
+    alert: 'query alerts, or with --test: status --test-alert',
+    plan: 'status --plan',
+    probe: 'status --probe',
+    dictionary: 'query dictionary',
+  }),
+);
 
 /**
  * Does what these arguments (without node and script) ask for. `onLoaded` is called when the command's code is there
@@ -52,12 +54,12 @@ export async function runProgram(
 ): Promise<void> {
   const args = helpLast(given);
   if (given[0] === 'help' && args[0] === 'settings') {
-    process.stdout.write(wrappedHelp(await settingsHelp()));
+    process.stdout.write(wrappedHelp(typeable(await settingsHelp())));
     return;
   }
   const program = (await createProgram(commandIn(args))).hook('preAction', onLoaded);
   const [first = ''] = args;
-  const now = renamed[first];
+  const now = renamed.get(first);
   if (now !== undefined) program.error(`error: '${first}' is now: outlast ${now}`);
   if (given[0] === 'help') refuseUnknown(args, program);
   const stopTracing = commandIn(args) === undefined ? null : await traced();

@@ -142,6 +142,11 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
       "outlast: unknown option '--json' (see outlast --help)\n",
     ],
     [
+      'a word that every object of JavaScript knows',
+      ['constructor'],
+      "outlast: unknown command 'constructor' (see outlast --help)\n",
+    ],
+    [
       'a command of earlier versions',
       ['plan', '--json'],
       "outlast: 'plan' is now: outlast status --plan (see outlast --help)\n",

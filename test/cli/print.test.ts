@@ -158,6 +158,12 @@ describe('a command that is printed begins as this one was begun', () => {
     ['in a clone', script, { npm_lifecycle_event: 'outlast' }, 'npm run -s outlast --'],
     ['by the demo of a clone', script, { npm_lifecycle_event: 'demo' }, 'npm run -s outlast --'],
     ['by its file', script, {}, 'node outlast/dist/src/main.js'],
+    [
+      'in a folder with a blank',
+      '/home/ann/my archive/dist/src/main.js',
+      {},
+      'node "my archive/dist/src/main.js"',
+    ],
   ])('%s', (_, file, env, expected) => {
     expect(startedAs(file, env, '/home/ann')).toBe(expected);
   });
