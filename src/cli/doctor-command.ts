@@ -18,7 +18,13 @@ import { checkDataDir, holdsArchive } from '../store/embedded/home.ts';
 import { headsName } from '../verify/publish-heads.ts';
 import { openStore } from './app.ts';
 import { startNeeds, type Need } from './start-needs.ts';
-import { examineReplica, examineServer, type ArchiveIdentity } from './doctor-database.ts';
+import {
+  examineReplica,
+  examineServer,
+  type ArchiveIdentity,
+  type State,
+  type Tell,
+} from './doctor-database.ts';
 import { verdictOn } from './exit.ts';
 import {
   formatCount,
@@ -31,10 +37,7 @@ import {
   wrapped,
 } from './print.ts';
 
-type State = 'ok' | 'warn' | 'fail';
 export type DoctorFinding = { about: string; state: State; text: string };
-/** Hands on one finding; the text begins in lower case and has no full stop, unless it is an error's. */
-export type Tell = (state: State, about: string, text: string) => void;
 
 export const doctorCommand = (command: Command): Command =>
   command.option('--json', 'print the findings as JSON').action(async (flags: { json?: true }) => {

@@ -9,7 +9,6 @@ import { inspectConnection } from '../store/pg-client.ts';
 import { onlyRow, openDb, withTx, type Db, type Queryable } from '../store/db.ts';
 import { rehearse } from '../store/rehearsal.ts';
 import { ofReplica, type Store } from './app.ts';
-import type { Tell } from './doctor-command.ts';
 import { formatCount, formatMegabytes, formatSpan } from './print.ts';
 
 /** What tells one archive from another, and how new it is. */
@@ -19,6 +18,10 @@ export type ArchiveIdentity = {
   /** When the newest run began; null: there was none. */
   newestRunMs: number | null;
 };
+
+export type State = 'ok' | 'warn' | 'fail';
+/** Hands on one finding; the text begins in lower case and has no full stop, unless it is an error's. */
+export type Tell = (state: State, about: string, text: string) => void;
 
 /** Tells of the database; gives back what it holds, null where that is no archive that this release can read. */
 export async function examineServer(store: Store, tell: Tell): Promise<ArchiveIdentity | null> {

@@ -8,7 +8,7 @@ import type { Served } from '../../src/http/server.ts';
 import { sumOf } from '../../src/http/web/exact-sum.ts';
 import { createFormat } from '../../src/http/web/format.ts';
 import { grouped } from '../../src/http/web/parts.tsx';
-import { words } from '../../src/http/web/words.ts';
+import { words } from '../../src/http/web/view.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { sealEmpty } from '../support/ledger.ts';

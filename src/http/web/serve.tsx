@@ -23,8 +23,16 @@ import {
   whichProjectPage,
   type SignInTrouble,
 } from './pages/error-page.tsx';
-import { rootFrom, type Made, type Page, type Trouble, type View } from './view.ts';
-import { preferredLang, words, type Lang } from './words.ts';
+import {
+  preferredLang,
+  rootFrom,
+  words,
+  type Made,
+  type Page,
+  type Trouble,
+  type View,
+} from './view.ts';
+import type { Lang } from './words.ts';
 
 export type WebOptions = {
   archive: Archive;

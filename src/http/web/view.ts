@@ -3,7 +3,23 @@ import type { ComponentChildren } from 'preact';
 import type { Archive } from '../../query/types.ts';
 import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
 import type { Format } from './format.ts';
-import type { Lang, Words } from './words.ts';
+import { zh } from './words-zh.ts';
+import { en, type Lang, type Words } from './words.ts';
+
+export const words: Record<Lang, Words> = { en, zh };
+
+/** By what the browser prefers; English where it says neither. `q=0` refuses a language. */
+export function preferredLang(header: string | undefined): Lang {
+  let best: { lang: Lang; weight: number } = { lang: 'en', weight: 0 };
+  for (const part of (header ?? '').split(',')) {
+    const [tag = '', ...rest] = part.trim().toLowerCase().split(';');
+    const lang = /^zh\b/.test(tag) ? 'zh' : /^en\b/.test(tag) ? 'en' : null;
+    const given = rest.join(';').trim();
+    const weight = given === '' ? 1 : Number(/^q=([01](?:\.\d*)?)$/.exec(given)?.[1] ?? 0);
+    if (lang !== null && weight > best.weight) best = { lang, weight };
+  }
+  return best.lang;
+}
 
 export type View = {
   lang: Lang;

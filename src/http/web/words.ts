@@ -12,7 +12,6 @@ import type {
 } from '../../model.ts';
 import { columnOf, lists } from '../../query/lists.ts';
 import { snake } from '../../query/record-text.ts';
-import { zh } from './words-zh.ts';
 
 export type Lang = 'en' | 'zh';
 
@@ -539,18 +538,3 @@ export const en = {
 };
 
 export type Words = typeof en;
-
-export const words: Record<Lang, Words> = { en, zh };
-
-/** By what the browser prefers; English where it says neither. `q=0` refuses a language. */
-export function preferredLang(header: string | undefined): Lang {
-  let best: { lang: Lang; weight: number } = { lang: 'en', weight: 0 };
-  for (const part of (header ?? '').split(',')) {
-    const [tag = '', ...rest] = part.trim().toLowerCase().split(';');
-    const lang = /^zh\b/.test(tag) ? 'zh' : /^en\b/.test(tag) ? 'en' : null;
-    const given = rest.join(';').trim();
-    const weight = given === '' ? 1 : Number(/^q=([01](?:\.\d*)?)$/.exec(given)?.[1] ?? 0);
-    if (lang !== null && weight > best.weight) best = { lang, weight };
-  }
-  return best.lang;
-}

@@ -3,11 +3,10 @@
 // was asked (run.ts).
 import { windowAt } from '../../day.ts';
 import { causeChain, isOutlastError, transient, type OutlastError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
 import { listedResources, type ListedResource } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isPlatformError, UnansweredError } from '../../platform/refusal.ts';
-import { withTx, type Db } from '../../store/db.ts';
+import { withTx } from '../../store/db.ts';
 import {
   noteContact,
   readContacts,
@@ -21,10 +20,10 @@ import {
   saveProject,
   unparkProject,
   type KnownProject,
-  type ProjectSource,
 } from '../../store/projects.ts';
 import { askList } from '../ask-list.ts';
-import { archivedLists, type ArchivedScope } from '../enter-days.ts';
+import { archivedLists } from '../enter-days.ts';
+import type { Worker } from '../worker.ts';
 import { probeEveryMs, refreshFacts } from './probe.ts';
 import {
   forgetRefusals,
@@ -36,16 +35,10 @@ import {
 } from './resource-health.ts';
 import { recogniseSource, refuseSecond } from './same-source.ts';
 
-export type Contact = {
-  db: Db;
-  platform: Platform;
-  projectId: string;
-  source: ProjectSource;
-  scope: ArchivedScope;
+type Contact = Worker & {
   /** The one list that is to be asked; absent: all of the scope. */
   list?: ListedResource | undefined;
   signal: AbortSignal;
-  log: Log;
   /** Takes a changed address or key for the same source without looking. */
   acceptNewSource: boolean;
   /** Asks although the project is parked. */

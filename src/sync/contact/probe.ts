@@ -10,15 +10,18 @@ import { askList, endsOf, type List } from '../ask-list.ts';
 import { listsOf } from '../enter-days.ts';
 import { decidedAfterMs } from '../judge.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
-import type { Contact } from './contact.ts';
+import type { Worker } from '../worker.ts';
 
 const hourMs = 3_600_000;
 /** So often the facts of a list are probed. */
 export const probeEveryMs = 24 * hourMs;
 
 /** The facts of one list, probed once more, and said where they changed. Throws what the platform throws of that list. */
-export async function refreshFacts(contact: Contact, list: ListedResource): Promise<void> {
-  const { db, projectId, scope, signal, log, platform } = contact;
+export async function refreshFacts(
+  worker: Worker & { signal: AbortSignal },
+  list: ListedResource,
+): Promise<void> {
+  const { db, projectId, scope, signal, log, platform } = worker;
   const { clock } = platform;
   const { owner = '' } = listsOf(scope).find(({ resource }) => resource === list) ?? {};
   let probed: Record<string, string> = {};
@@ -29,7 +32,7 @@ export async function refreshFacts(contact: Contact, list: ListedResource): Prom
     if (signal.aborted || concernsAll(error)) throw error;
     // A poison among the newest records must not keep the days without it from being read.
     isWhole = false;
-    const problem = unforeseenText(error, contact);
+    const problem = unforeseenText(error, worker);
     log.warn({ projectId, problem }, 'The facts could not be probed');
   }
   const changed = await recordFacts(db, projectId, probed, clock.now());
