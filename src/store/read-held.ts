@@ -72,6 +72,30 @@ export function readRows(
 
 export type HeldVersion = HeldTyped & { observed_at: string };
 
+/** Every version of the days' records, in no particular order, with the day that its record stands under. */
+export function readVersions(
+  tx: Tx,
+  of: Archived,
+  days: Narrowed,
+  onVersions: (versions: (HeldVersion & Pick<HeldRow, 'slice_day'>)[]) => Promise<void>,
+): Promise<void> {
+  const shape = shapeOf(of);
+  const { table, versions, key } = shape;
+  const day = shape.day === 'slice_day' ? 'slice_day' : 'null::date';
+  return readInPages(
+    tx,
+    `select ${typedColumns(shape, derivedColumns(shape))}, observed_at,
+            (select ${day} from ${table} o where ${ofKey(shape, 'o')} and o.${key} = v.${key}) as slice_day
+       from ${versions} v
+      where ${ofKey(shape, 'v')}
+        and (${days === null} or exists (select from ${table} o
+                                          where ${ofKey(shape, 'o')} and o.${key} = v.${key}
+                                            and ${within(shape.day ?? 'null::date')}))`,
+    [of.projectId, ...boundsOf(days)],
+    onVersions,
+  );
+}
+
 /** The versions of some records that were observed by a moment (RFC 3339), or all of them. */
 export async function versionsOf(
   tx: Tx,

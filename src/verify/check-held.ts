@@ -8,7 +8,7 @@ import {
   readRejects,
   readRows,
   readUnaskedResults,
-  versionsOf,
+  readVersions,
   type HeldContent,
   type HeldFile,
   type HeldTyped,
@@ -129,21 +129,22 @@ export async function checkRecords(
   const shape = shapeOf(of);
   const checked: RecordsChecked = { records: 0, versions: 0 };
   await readRows(tx, of, days, async (rows) => {
-    const dayOf = new Map(rows.map((row) => [row.id, row.slice_day ?? null]));
     for (const row of rows) {
       const when = row.slice_day ?? null;
       const wrong = wrongWith(of, row, derivedColumns(shape), when);
       if (wrong !== null) await report({ ...wrong, when, id: row.id });
     }
-    const versions = await versionsOf(tx, of, [...dayOf.keys()], null);
+    checked.records += rows.length;
+    onPage(checked);
+  });
+  await readVersions(tx, of, days, async (versions) => {
     for (const version of versions) {
-      const when = dayOf.get(version.id) ?? null;
+      const when = version.slice_day ?? null;
       const wrong = wrongWith(of, version, derivedColumns(shape), when);
       if (wrong === null) continue;
       const says = `the version observed at ${version.observed_at}: ${wrong.says}`;
       await report({ ...wrong, when, id: version.id, says });
     }
-    checked.records += rows.length;
     checked.versions += versions.length;
     onPage(checked);
   });
