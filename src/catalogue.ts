@@ -129,7 +129,7 @@ const coverage = question(
     why: orNull(
       word(
         'why',
-        'What keeps it from being proved: not over, not read, read once, showed less (than is held), counts more (than it showed), books do not balance, shows nothing (of a day before the window), pending, month is going, clock; null: nothing does',
+        'What keeps it from being held and settled: not over, not read, read once, showed less (than is held), counts more (than it showed), books do not balance, shows nothing (of a day before the window), pending, month is going, clock, rejects (proved, and a record was left out); null: nothing does',
         whys,
       ),
     ),
@@ -157,7 +157,7 @@ const coverage = question(
     ),
     reservations: words(
       'reservations',
-      'What is not certain, by name: lost, no_proof, unresolved_orders; empty for a clean claim',
+      'What is not certain, by name: lost, no_proof, unresolved_orders; records that were left out are counted in rejected',
       reservationNames,
     ),
     isHeld: truth(

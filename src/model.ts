@@ -126,7 +126,7 @@ export type BalanceCounts = {
   balance: 'more' | 'equal' | 'less or unknown';
 };
 
-/** Why a day is not proved. */
+/** Why a day is not proved; `rejects`: why it is not held all the same, which analytics.coverage says. */
 export const whys = [
   'not over',
   'not read',
@@ -138,6 +138,7 @@ export const whys = [
   'books do not balance',
   'shows nothing',
   'pending',
+  'rejects',
 ] as const;
 export type Why = (typeof whys)[number];
 

@@ -9,7 +9,8 @@ const marks: Readonly<Record<DayMark, { sign: string; meaning: string; paint: Pa
   sealed: { sign: 's', meaning: 'sealed', paint: 'green' },
   final: { sign: 'f', meaning: 'final', paint: 'green' },
   proved: { sign: 'p', meaning: 'pending', paint: 'cyan' },
-  unproved: { sign: '?', meaning: 'not proved', paint: 'yellow' },
+  unproved: { sign: '?', meaning: 'not all held yet', paint: 'yellow' },
+  doubtful: { sign: 'N', meaning: 'NOT ALL HELD', paint: 'red' },
   open: { sign: 'o', meaning: 'open', paint: 'yellow' },
   lost: { sign: 'L', meaning: 'LOST', paint: 'red' },
 };

@@ -1,10 +1,12 @@
 // `outlast query`: one list of the archive, as a table for a person, or streamed as data for a program. Only reads: a
 // database user who is in outlast_reader is enough.
 import { Command, Option } from 'commander';
+import { addDays, dayOf } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { openArchive } from '../query/archive.ts';
-import { listedResources, type DayRange, type Resource } from '../model.ts';
+import { listedResources, type Day, type DayRange, type Resource } from '../model.ts';
 import { asOf, id, whole } from '../query/arguments.ts';
+import { rangeCoverage } from '../query/day-marks.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
 import { lists, recordsOf, type Row } from '../query/lists.ts';
 import type { Archive, Version } from '../query/types.ts';
@@ -200,21 +202,38 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
 async function gapIn(
   archive: Archive,
   resource: Resource,
-  { project, ...asked }: { project: string } & Partial<DayRange>,
+  { project, ...asked }: { project: string; asOf?: string } & Partial<DayRange>,
 ): Promise<string | null> {
   const list = listedResources.find((name) => name === resource);
   const { from = '', to = '9999-12-31' } = asked;
   if (list === undefined || (asked.from ?? asked.to) === undefined) return null;
-  const days = await archive.coverage({ project, resource: list });
-  const [first] = days.map(({ day }) => day).toSorted();
-  if (first === undefined || to <= first) return 'None of these days was ever archived.';
-  if (from !== '' && from < first) return `No day before ${first} was ever archived.`;
-  const lost = days.filter(({ day, state }) => state === 'lost' && day >= from && day < to);
-  const [one] = lost;
-  if (one === undefined) return null;
-  const which = lost.length === 1 ? `${one.day} was` : `${lost.length} of these days were`;
-  return `${which} lost before being read whole: \`outlast query coverage\` has every day.`;
+  const coverage = await archive.coverage({ project, resource: list });
+  const [first, last] = [coverage[0]?.day ?? '9999-12-31', coverage.at(-1)?.day ?? ''];
+  const now = Date.now();
+  const { days, holes } = rangeCoverage(coverage, asked, now);
+  if (days === 0) {
+    return from < first && first < to
+      ? `No day before ${first} was ever archived.`
+      : 'None of these days was ever archived.';
+  }
+  const parts = from !== '' && from < first ? [`No day before ${first} was ever archived.`] : [];
+  if (last < dayOf(now) && addDays(last, 1) < to)
+    parts.push(`No day after ${last} is archived yet.`);
+  const lost = holes.filter(({ mark }) => mark === 'lost');
+  const others = holes.filter(({ mark }) => mark !== 'lost');
+  const all = '`outlast query coverage` has every day.';
+  if (lost.length > 0) {
+    parts.push(`${which(lost, 'was', 'were')} lost before being read whole: ${all}`);
+  }
+  if (others.length > 0) {
+    const then = asked.asOf === undefined ? '' : ', or was proved later than that';
+    parts.push(`${which(others, 'is', 'are')} not all held${then}: ${all}`);
+  }
+  return parts.length === 0 ? null : parts.join('\n');
 }
+
+const which = (days: readonly { day: Day }[], one: string, several: string): string =>
+  days.length === 1 ? `${days[0]?.day} ${one}` : `${days.length} of these days ${several}`;
 
 /** An archive opened to be read, and closed afterwards. */
 export async function withArchive(

@@ -312,16 +312,20 @@ const whyTexts: Partial<Record<Why, string>> = {
   pending: 'with pending orders',
   'month is going': 'of a month that is going',
   clock: 'read at an uncertain time',
+  rejects: 'with a record that could not be taken in',
 };
 
 /** What the table comes to, in a sentence. */
 function verdict(list: ListStatus): string {
-  const sum = (field: 'days' | 'open' | 'lost' | 'held' | 'settled'): number =>
+  const sum = (field: 'days' | 'open' | 'lost' | 'held' | 'settled' | 'doubtful'): number =>
     list.months.reduce((total, month) => total + month[field], 0);
   const [open, lost] = [sum('open'), sum('lost')];
   const parts = [
     `${sum('held')} of ${sum('days')} days all held, ${sum('settled')} of them settled`,
   ];
+  // What may yet be held has its reason below.
+  const doubtful = sum('doubtful');
+  if (doubtful > 0) parts.push(`${doubtful} NOT ALL HELD, for good`);
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
   for (const { why, days: count, next_at: at } of list.whys) {

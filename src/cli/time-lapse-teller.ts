@@ -1,7 +1,7 @@
 // What a spectator of the time-lapse is told: days as they are read and sealed, outages, and months as they leave the
 // window. All of it is read from the ledger, from the platform, or from the archive's own HTTP interface.
 import { addDays, dayOf, monthStart, rangesOf } from '../day.ts';
-import type { Day, Instant, SliceState } from '../model.ts';
+import type { Day, Instant, SliceState, Why } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
 import type { Worker } from '../sync/worker.ts';
 import { formatCount, screenWidth, wrapped } from './print.ts';
@@ -14,7 +14,7 @@ export type Lived = Record<'days' | 'sealed' | 'final' | 'orders' | 'certificate
 /** An empty line stands between what happens every day and what does not. */
 type Part = 'days' | 'outage' | 'month';
 
-type LedgerDay = { day: Day; state: SliceState; shown: number };
+type LedgerDay = { day: Day; state: SliceState; why: Why | null; shown: number };
 
 export type Teller = {
   begin(): void;
@@ -58,8 +58,8 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
 
   async function ledger(): Promise<LedgerDay[]> {
     const { rows } = await db.query<LedgerDay>(
-      `select day, state, coalesce(shown_total, 0)::int as shown
-         from sync.slices where project_id = $1 and resource = 'orders' order by day`,
+      `select day, state, why, coalesce(shown_total, 0)::int as shown
+         from analytics.coverage where project_id = $1 and resource = 'orders' order by day`,
       [projectId],
     );
     return rows;
@@ -130,12 +130,15 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
       if (!isNewDay && lost.length + final.length === 0) return;
       toldOn = today();
       const [sealed, walked] = [turned('sealed'), turned('walked')];
+      const pending = walked.filter(({ why }) => why === 'pending');
+      const others = walked.filter((one) => !pending.includes(one));
       for (const one of isNewDay ? days : [...lost, ...final]) known.set(one.day, one);
       if (isFirst) return;
       const parts = [
         ...(came === 0 ? [] : [`${ordersText(came)} came.`]),
         ...(sealed.length === 0 ? [] : [`Sealed: ${namesOf(sealed)}.`]),
-        ...(walked.length === 0 ? [] : [`Read, but an order is pending: ${namesOf(walked)}.`]),
+        ...(pending.length === 0 ? [] : [`Read, but an order is pending: ${namesOf(pending)}.`]),
+        ...(others.length === 0 ? [] : [`Read, and not proved yet: ${namesOf(others)}.`]),
       ];
       if (isNewDay && parts.length > 0) tell(parts.join(' '));
       if (isNewDay) came = 0;

@@ -1,5 +1,5 @@
 // The calendar of coverage: for each day of a resource the weakest of what its lists say (analytics.coverage_by_day).
-import type { Day, Proof, SliceState } from '../model.ts';
+import type { Day, SliceState } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
 import { markOf, type DayMark } from './day-marks.ts';
 
@@ -20,10 +20,10 @@ export async function readCalendar(
   const { rows } = await db.query<{
     resource: string;
     month: Day;
-    days: { day: number; state: SliceState; proof: Proof }[];
+    days: { day: number; state: SliceState; isHeld: boolean }[];
   }>(
     `select resource, month,
-            json_agg(json_build_object('day', extract(day from day), 'state', state, 'proof', proof) order by day) as days
+            json_agg(json_build_object('day', extract(day from day), 'state', state, 'isHeld', is_held) order by day) as days
        from analytics.coverage_by_day
       where project_id = $1
       group by resource, month

@@ -1,21 +1,73 @@
-// How sure one may be of a day: one word for it, and whether something is in doubt. Whatever draws a calendar, counts
-// safe days or says whether a range is covered goes by this. Pure.
+// How sure one may be of a day: one word for it, and what a range of days comes to. Whatever draws a calendar, counts safe
+// days or says whether a range is covered goes by this, and this by what analytics.coverage says is held. Pure.
+import { addDays, dayOf, startOf } from '../day.ts';
 import type { CoverageDay } from '../catalogue.ts';
+import type { Day, DayRange, Instant } from '../model.ts';
 
 /**
- * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, or held as it is
- * since its month left the window, and never proved. `proved`: proved, and not sealed: an order is
+ * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, and not all of it is
+ * held yet. `doubtful`: the same, and its month has left the window. `proved`: held, and not sealed: an order is
  * pending.
  */
-export const dayMarks = ['lost', 'open', 'unproved', 'proved', 'final', 'sealed'] as const;
+export const dayMarks = [
+  'lost',
+  'open',
+  'unproved',
+  'doubtful',
+  'proved',
+  'final',
+  'sealed',
+] as const;
 export type DayMark = (typeof dayMarks)[number];
 
-export function markOf({ state, proof }: Pick<CoverageDay, 'state' | 'proof'>): DayMark {
+export function markOf({ state, isHeld }: Pick<CoverageDay, 'state' | 'isHeld'>): DayMark {
   if (state === 'lost' || state === 'open') return state;
-  if (proof === 'none') return 'unproved';
+  if (!isHeld) return state === 'final' ? 'doubtful' : 'unproved';
   return state === 'walked' ? 'proved' : state;
 }
 
 /** The less sure of two. */
 export const weaker = (a: DayMark, b: DayMark): DayMark =>
   dayMarks.indexOf(a) < dayMarks.indexOf(b) ? a : b;
+
+/** Whether the platform is not asked about it any more: so it stays. */
+export const isForGood = (mark: DayMark): boolean => mark === 'lost' || mark === 'doubtful';
+
+export type RangeCoverage = {
+  /** Days of the range that the ledger knows. */
+  days: number;
+  /** Of them, those of which not all is held, each with the mark of its weakest list. */
+  holes: { day: Day; mark: DayMark }[];
+  /** Days of the range, up to today, that the ledger does not know. */
+  unknown: number;
+  /** Records that the last readings were shown. */
+  shown: number;
+};
+
+/** `coverage`: of one list at least these days, in their order. As of an instant a day is held only if its proof is no younger. */
+export function rangeCoverage(
+  coverage: readonly CoverageDay[],
+  { from, to, asOf }: Partial<DayRange> & { asOf?: string | undefined },
+  now: Instant,
+): RangeCoverage {
+  const slices = coverage.filter(({ day }) => (from ?? day) <= day && day < (to ?? '9999-12-32'));
+  const isHeldThen = ({ isHeld, provedAt }: CoverageDay): boolean =>
+    isHeld &&
+    (asOf === undefined || (provedAt !== null && Date.parse(provedAt) <= Date.parse(asOf)));
+  const holes = new Map<Day, DayMark>();
+  for (const slice of slices.filter((one) => !isHeldThen(one))) {
+    const mark = markOf(slice);
+    holes.set(slice.day, weaker(mark, holes.get(slice.day) ?? mark));
+  }
+  const known = new Set(slices.map(({ day }) => day));
+  const tomorrow = addDays(dayOf(now), 1);
+  const end = to === undefined || to > tomorrow ? tomorrow : to;
+  const begin = from ?? slices[0]?.day ?? end;
+  const inRange = Math.max(0, (startOf(end) - startOf(begin)) / 86_400_000);
+  return {
+    days: known.size,
+    holes: [...holes].map(([day, mark]) => ({ day, mark })),
+    unknown: Math.max(0, inRange - known.size),
+    shown: slices.reduce((sum, { shownTotal }) => sum + (shownTotal ?? 0), 0),
+  };
+}

@@ -33,7 +33,7 @@ const ofPeriod = {
   daysFinal: count('Held, and their month has left the window'),
   daysLost: count('Left the window before they were read: a hole for ever'),
   daysByReadings: count('Proved by two readings alone, the weaker proof'),
-  reservations: words(reservationNames, 'What is not certain, by name; empty for a clean claim'),
+  reservations: words(reservationNames, 'What is not certain, by name; see also rejected'),
   rejected: count('Records without a usable id: in no figure'),
 };
 /**

@@ -1,5 +1,5 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
-import { wholeList, type BalanceCounts, type Why } from '../model.ts';
+import type { BalanceCounts, Why } from '../model.ts';
 import type { Balance } from '../catalogue.ts';
 import { problemText, type ProblemLevel, type ProblemNumbers } from '../problems.ts';
 import { readProblems, type Problem, type Report } from '../store/alerts/problem-rows.ts';
@@ -27,6 +27,8 @@ export type MonthStatus = {
   /** Days of which all is held, and of these those with nothing pending. */
   held: number;
   settled: number;
+  /** Days that left the window, and not all of them is held. */
+  doubtful: number;
   /** RFC 3339. */
   deadline_at: string;
 };
@@ -40,7 +42,7 @@ export type ListStatus = {
   missing: number;
   rejects: number;
   months: MonthStatus[];
-  /** What keeps days that were read from being sealed, the most days first; `next_at`: when the first is read next. */
+  /** What keeps days that were read from being held and settled, the most days first; `next_at`: when the first is read next. */
   whys: { why: Why; days: number; next_at: string | null }[];
   problems: { day: string; attempts: number; last_error: string }[];
 };
@@ -210,7 +212,7 @@ const whysOf = (
   rowsOf(
     db,
     `select resource, owner, why, count(*)::int as days, min(due_at) as next_at
-       from sync.slices where project_id = $1 and day > '${wholeList}' and state = 'walked' and why is not null
+       from analytics.coverage where project_id = $1 and state in ('walked', 'sealed') and why is not null
       group by 1, 2, 3 order by 4 desc, 3`,
     project,
   );
@@ -225,6 +227,7 @@ export function readMonthStatus(
     `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
             ${countsByState()},
             count(*) filter (where is_held)::int as held, count(*) filter (where is_settled)::int as settled,
+            count(*) filter (where state = 'final' and not is_held)::int as doubtful,
             min(deadline_at) as deadline_at
        from analytics.coverage where project_id = $1
       group by 1, 2, 3 order by resource desc, owner, month`,

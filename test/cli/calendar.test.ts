@@ -15,14 +15,20 @@ const month = (of: string, ...known: [number, DayMark][][]): CalendarMonth => ({
 
 test('has a letter for each day of a month, and says what those that occur mean', () => {
   const lines = calendarLines([
-    month('2026-02', days(1, 20, 'final'), days(21, 22, 'lost'), days(23, 28, 'unproved')),
+    month(
+      '2026-02',
+      days(1, 20, 'final'),
+      days(21, 22, 'lost'),
+      days(23, 27, 'unproved'),
+      days(28, 28, 'doubtful'),
+    ),
     month('2026-03', days(2, 9, 'sealed'), days(10, 10, 'proved'), days(11, 11, 'open')),
   ]);
   expect(lines).toEqual([
     '                      1      8      15     22     29',
-    '2026-02  nft_classes  ffffffffffffffffffffLL??????',
+    '2026-02  nft_classes  ffffffffffffffffffffLL?????N',
     '2026-03  orders       ·sssssssspo····················',
-    '                      s sealed  f final  p pending  ? not proved  o open  L LOST',
+    '                      s sealed  f final  p pending  ? not all held yet  N NOT ALL HELD  o open  L LOST',
   ]);
 });
 

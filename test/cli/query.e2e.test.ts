@@ -67,14 +67,22 @@ test.each([
   [['--from', '2026-03-02', '--to', '2026-03-04'], '2026-03-03 was lost before being read whole'],
   [['--from', '2026-02-27'], 'No day before 2026-03-02 was ever archived.'],
   [['--to', '2026-03-01'], 'None of these days was ever archived.'],
-  [['--from', '2026-03-04'], ''],
+  [['--from', '2026-03-05'], 'None of these days was ever archived.'],
+  [['--from', '2026-03-02'], 'No day after 2026-03-04 is archived yet.'],
+  [['--to', '2026-03-02'], '2026-03-02 is not all held: '],
+  [['--from', '2026-03-04', '--to', '2026-03-04'], ''],
+  [
+    ['--from', '2026-03-04', '--to', '2026-03-04', '--as-of', '2026-03-04'],
+    'not all held, or was proved later than that',
+  ],
   [[], ''],
 ])('%j: none found is no proof that there were none: "%s"', async (days, told) => {
   await addProject('gaps');
   await db.query(
-    `insert into sync.slices (project_id, resource, day, state, proof, deadline_at)
-     values ('gaps', 'orders', '2026-03-02', 'final', 'none', '2026-04-30'),
-            ('gaps', 'orders', '2026-03-03', 'lost', 'none', '2026-04-30')`,
+    `insert into sync.slices (project_id, resource, day, state, proof, proved_at, deadline_at)
+     values ('gaps', 'orders', '2026-03-02', 'final', 'none', null, '2026-04-30'),
+            ('gaps', 'orders', '2026-03-03', 'lost', 'none', null, '2026-04-30'),
+            ('gaps', 'orders', '2026-03-04', 'final', 'books', '2026-04-01', '2026-04-30')`,
   );
   const { stdout, stderr } = await query('orders', '--project', 'gaps', ...days);
   expect(stdout).toBe('');

@@ -496,7 +496,7 @@ describe('the headline', () => {
       safe: 1,
       notYet: 1,
       lost: [],
-      reserved: 0,
+      doubtful: 0,
     });
   });
 
@@ -517,9 +517,9 @@ describe('the headline', () => {
     });
   });
 
-  test('a record that could not be read is a reservation, and a day with a pending order is safe and not settled', () => {
+  test('a day with a record that could not be taken in is not safe, and one with a pending order is, and not settled', () => {
     const days = [slice('2026-04-01', { rejected: 1 }), slice('2026-04-02', { unresolved: 2 })];
-    expect(safetyOf(days, at)).toMatchObject({ days: 2, safe: 1, reserved: 1, unsettled: 1 });
+    expect(safetyOf(days, at)).toMatchObject({ days: 2, safe: 1, notYet: 1, unsettled: 1 });
   });
 
   test('lost days and final days without proof are never safe', () => {
@@ -535,7 +535,7 @@ describe('the headline', () => {
       readOnce: 0,
       readAgainAt: null,
       lost: ['2026-01-01'],
-      reserved: 1,
+      doubtful: 1,
       unsettled: 0,
       closing: null,
     });

@@ -13,7 +13,7 @@ export type By = 'day' | 'month';
 
 export type Period = {
   period: Day;
-  /** Days that the archive accounts for, for days before its first are no hole; of them, those held, and settled. */
+  /** Its days; of them, those held, and settled. */
   days: number;
   held: number;
   settled: number;
@@ -38,7 +38,7 @@ type Props = {
 
 export const periodOf = (row: PeriodCoverage): Period => ({
   period: row.period,
-  days: row.daysAccounted,
+  days: row.days,
   held: row.daysHeld,
   settled: row.daysSettled,
 });

@@ -36,7 +36,9 @@ export function hundredths(decimal: string): string {
 
 /** How sure a day is, in words. */
 export const markText = ({ words }: View, mark: DayMark): string =>
-  mark === 'unproved' || mark === 'proved' ? words.calendar[mark] : words.states[mark];
+  mark === 'unproved' || mark === 'doubtful' || mark === 'proved'
+    ? words.calendar[mark]
+    : words.states[mark];
 
 /** A form keeps the project, where there are several to choose from. */
 export const ProjectField = ({ view }: { view: View }) =>

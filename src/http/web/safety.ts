@@ -1,32 +1,28 @@
-// What the coverage of all days comes to, and the headline of the first page and of `outlast status`: how many are safe, not yet, lost. Whether something is wrong
-// is not decided here.
+// What the coverage of all days comes to, and the headline of the first page and of `outlast status`: how many are safe,
+// not yet, lost. Whether something is wrong is not decided here.
 import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { CoverageDay } from '../../catalogue.ts';
-import { markOf } from '../../query/day-marks.ts';
+import { markOf, weaker } from '../../query/day-marks.ts';
 import type { Words } from './words.ts';
 
 export type Safety = {
   /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
   days: number;
   safe: number;
-  /** Over and not read to their end, or not proved, while the platform still answers for them. */
+  /** Over and not all held yet, while the platform still answers for them. */
   notYet: number;
-  /** Of these: read once, and held; and when the first of their second readings is due. */
+  /** Of these: read once; and when the first of their second readings is due. */
   readOnce: number;
   readAgainAt: string | null;
   lost: Day[];
-  /** Held for good without proof, or with a record that could not be read. */
-  reserved: number;
+  /** Their months have left the window, and not all of them is held. */
+  doubtful: number;
   /** Of the safe ones: days with orders that are pending. */
   unsettled: number;
   /** The month that leaves the window next, with days that are not final yet; null: none is held. */
   closing: { month: Day; at: Instant } | null;
 };
-
-/** Not safe yet, and the platform still answers for it. */
-const mayBecomeSafe = (day: CoverageDay): boolean =>
-  day.state !== 'final' && ['open', 'unproved'].includes(markOf(day));
 
 export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety {
   const today = dayOf(now);
@@ -41,22 +37,23 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
     readOnce: 0,
     readAgainAt: null,
     lost: [],
-    reserved: 0,
+    doubtful: 0,
     unsettled: 0,
     closing: null,
   };
   for (const [day, slices] of days) {
     safety.days++;
-    if (slices.some(({ state }) => state === 'lost')) safety.lost.push(day);
-    else if (slices.some(mayBecomeSafe)) {
+    const mark = slices.map(markOf).reduce(weaker);
+    if (mark === 'lost') safety.lost.push(day);
+    else if (mark === 'open' || mark === 'unproved') {
       safety.notYet++;
-      const unsafe = slices.filter(mayBecomeSafe);
+      const unsafe = slices.filter(({ isHeld }) => !isHeld);
       if (unsafe.every(({ why }) => why === 'read once')) {
         safety.readOnce++;
         const next = [safety.readAgainAt, ...unsafe.map(({ dueAt }) => dueAt)];
         safety.readAgainAt = next.filter((at) => at !== null).toSorted()[0] ?? null;
       }
-    } else if (!slices.every(({ isHeld }) => isHeld)) safety.reserved++;
+    } else if (mark === 'doubtful') safety.doubtful++;
     else {
       safety.safe++;
       if (!slices.every(({ isSettled }) => isSettled)) safety.unsettled++;
@@ -74,13 +71,15 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
 export function headlineOf(
   { headline }: Words,
   number: (value: number) => string,
-  { days, safe, notYet, readOnce, lost, reserved }: Safety,
+  { days, safe, notYet, readOnce, lost, doubtful }: Safety,
 ): string {
   if (days === 0) return headline.nothing;
   if (lost.length > 0) return headline.lost(number(lost.length), number(safe));
   if (notYet > 0) {
-    const say = readOnce === notYet && reserved === 0 ? headline.readOnceOnly : headline.notYet;
+    const say = readOnce === notYet && doubtful === 0 ? headline.readOnceOnly : headline.notYet;
     return say(number(notYet), number(days));
   }
-  return headline.safe(number(days));
+  return doubtful > 0
+    ? headline.doubtful(number(safe), number(doubtful))
+    : headline.safe(number(days));
 }

@@ -72,11 +72,11 @@ a.cell:hover{outline:2px solid var(--accent);outline-offset:1px}
 .cell.none{background:transparent}
 .cell.open{border:1px dashed var(--open);background:transparent}
 .cell.unproved{background:repeating-linear-gradient(45deg,var(--read) 0 2px,transparent 2px 5px);border-color:var(--read)}
+.cell.doubtful{background:repeating-linear-gradient(-45deg,var(--bad) 0 2px,transparent 2px 5px);border-color:var(--bad)}
 .cell.proved{background:linear-gradient(135deg,var(--held) 50%,transparent 50%);border-color:var(--held)}
 .cell.sealed{background:var(--held);border-color:var(--held)}
 .cell.final{background:radial-gradient(circle,var(--ground) 0 22%,var(--good) 24%);border-color:var(--good)}
 .cell.lost{background:linear-gradient(45deg,transparent 44%,var(--onbad) 44% 56%,transparent 56%),linear-gradient(-45deg,transparent 44%,var(--onbad) 44% 56%,transparent 56%),var(--bad);border-color:var(--bad)}
-.cell.doubt{box-shadow:inset 0 0 0 2px var(--read)}
 .legend{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0;margin:.8rem 0;font-size:13px;color:var(--soft)}
 .legend li{display:flex;gap:.4rem;align-items:center}
 .legend .cell{width:14px;height:14px;flex:none}

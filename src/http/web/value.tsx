@@ -85,7 +85,6 @@ export function wordsOf(words: Words, list: List, name: string): Record<string, 
     state: words.states,
     proof: words.proofs,
     why: words.whys,
-    reservations: words.reservations,
     balance: words.balances,
     'watched_operations.state': words.watched,
   };

@@ -1,6 +1,5 @@
 // Every sentence of the web pages, in English; words-zh.ts has the same in Chinese, and does not compile without one.
 // Sentences that the archive itself writes (alerts, refusals, errors) stay English.
-import type { Reservation } from '../../catalogue.ts';
 import type { DayEntry } from '../../query/reports.ts';
 import type {
   ListedResource,
@@ -136,23 +135,18 @@ export const en = {
   } satisfies Record<Proof, string>,
   whys: {
     'not over': 'the day is not over',
-    'not read': 'not read yet',
-    'read once':
-      'read once: the second reading comes two hours later, of a day without records a day later',
+    'not read': 'not read to its end',
+    'read once': 'read only once',
     'showed less': 'the last reading showed less than is held',
-    'counts more': 'the platform counts more of it than it showed',
+    'counts more': 'the platform counted more of it than it showed',
     'books do not balance':
-      'the platform’s counts are not asked for yet, or count more than was shown',
+      'the platform’s counts were not asked for since, or counted more than was shown',
     'shows nothing': 'before the window an empty answer proves nothing',
     pending: 'orders are pending',
-    'month is going': 'its month is leaving the window: nothing more is proved',
+    'month is going': 'from 14 hours before its month leaves the window nothing is proved',
     clock: 'the time it was read at is not certain',
+    rejects: 'a record of it could not be taken in, and is kept aside',
   } satisfies Record<Why, string>,
-  reservations: {
-    lost: 'lost before it was read whole',
-    no_proof: 'held, but not proved',
-    unresolved_orders: 'orders are not settled',
-  } satisfies Record<Reservation, string>,
 
   headline: {
     nothing: 'Nothing is archived yet.',
@@ -160,9 +154,12 @@ export const en = {
       'The first run enters the days of this month and the last. It begins within a minute.',
     safe: (days: string) =>
       days === '1' ? 'The one day so far is safe.' : `All ${days} days are safe.`,
-    notYet: (days: string, of: string) => `${days} of ${of} days are not safe yet.`,
+    doubtful: (safe: string, days: string) =>
+      `${safe} days are safe; of ${days === '1' ? 'one' : days} not all is held, and the platform has forgotten ${days === '1' ? 'it' : 'them'}.`,
+    notYet: (days: string, of: string) =>
+      `${days} of ${of} days ${days === '1' ? 'is' : 'are'} not safe yet.`,
     readOnceOnly: (days: string, of: string) =>
-      `All ${of} days are held; ${days === '1' ? 'one is' : `${days} are`} not sealed yet, after one reading.`,
+      `All ${of} days are read; ${days === '1' ? 'one was' : `${days} were`} read only once so far.`,
     lost: (days: string, safe: string) =>
       days === '1'
         ? `${safe} days are safe; one is lost for ever.`
@@ -189,8 +186,8 @@ export const en = {
     },
     readOnce: (days: string, at: string) =>
       days === '1'
-        ? `One day was read once and is held; the second reading, which seals it, comes at ${at}.`
-        : `${days} days were read once and are held; their second readings, which seal them, begin at ${at}.`,
+        ? `One day was read once. What it showed is held; a second reading, at ${at}, proves that this is all.`
+        : `${days} days were read once. What they showed is held; second readings, from ${at} on, prove that this is all.`,
     unsettled: (days: string) =>
       days === '1'
         ? 'Of one day all is held, and orders are pending.'
@@ -198,8 +195,8 @@ export const en = {
     noRisk: 'nothing is at risk.',
     lostMore: (days: string) =>
       `${days}. The platform had forgotten them before they were read whole; what was read is kept.`,
-    reserved: (days: string) =>
-      `On ${days === '1' ? 'one day' : `${days} days`} a doubt remains: never proved, or a record without a usable id.`,
+    doubt: (days: string) =>
+      `Of ${days === '1' ? 'one day' : `${days} days`} not all is held: never proved, or a record could not be taken in.`,
     moreProblems: (count: string) => `And ${count} more.`,
     whatToDo: 'What to do',
   },
@@ -207,18 +204,16 @@ export const en = {
     title: 'Every day, and how sure it is',
     about: 'A cell is a day of one list. Choose one to see what is held and why it is trusted.',
     keys: 'The arrow keys go from day to day and from list to list, Home and End to the ends of a month.',
-    unproved: 'read, not proved',
+    unproved: 'read, not all held yet',
+    doubtful: 'kept for good, not all held',
     proved: 'all held, orders pending',
     years: 'Years',
     newest: 'The newest months',
   },
   stats: {
     title: 'What is held',
-    records: 'records',
     since: (day: string) => `since ${day}`,
     pending: 'pending',
-    missing: 'no longer shown',
-    rejected: 'without a usable id',
   },
   day: {
     title: (resource: string, day: string) => `${resource} of ${day}`,
@@ -232,7 +227,6 @@ export const en = {
     walkedAt: 'Read to its end at',
     deadline: 'To be proved by, a margin before its month leaves the window',
     dueAt: 'Looked at next',
-    reservations: 'Reservations',
     pending: 'Orders still pending',
     missing: 'No longer shown by the platform',
     rejects: 'Records without a usable id',
@@ -298,10 +292,16 @@ export const en = {
     onlyFirst: (count: string) => `The first ${count} are shown here.`,
     whole: (days: string) =>
       days === '1' ? 'This day is wholly covered.' : `All ${days} days are wholly covered.`,
-    notWhole: (days: string, of: string) =>
+    notWhole: (days: string, of: string, forGood: string) =>
       of === '1'
-        ? 'This day is not wholly covered yet:'
-        : `${days} of ${of} days ${days === '1' ? 'is' : 'are'} not wholly covered:`,
+        ? `This day is not wholly covered${forGood === '0' ? ' yet' : ', and will not be'}:`
+        : `${days} of ${of} days ${days === '1' ? 'is' : 'are'} not wholly covered${forGood === '0' ? '' : `, ${forGood} of them for good`}:`,
+    wholeThen: (days: string) =>
+      days === '1'
+        ? 'This day was wholly covered then.'
+        : `All ${days} days were wholly covered then.`,
+    notWholeThen: (days: string, of: string) =>
+      `Of ${days} of ${of} days the proof is younger than that, or missing:`,
     more: (count: string) => `and ${count} more`,
     notHeld: (days: string) =>
       days === '1'

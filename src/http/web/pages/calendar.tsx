@@ -7,22 +7,23 @@ import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 
 /** As a day goes through them. */
-const legend: readonly DayMark[] = ['open', 'unproved', 'proved', 'sealed', 'final', 'lost'];
-
-/** `isInDoubt`: there are records without a usable id, which its mark does not tell. */
-type Cell = { mark: DayMark; isInDoubt: boolean };
+const legend: readonly DayMark[] = [
+  'open',
+  'unproved',
+  'proved',
+  'sealed',
+  'final',
+  'doubtful',
+  'lost',
+];
 
 /** Of several lists of a day the weakest decides. */
-function cellsOf(coverage: readonly CoverageDay[]): Map<string, Cell> {
-  const cells = new Map<string, Cell>();
+function cellsOf(coverage: readonly CoverageDay[]): Map<string, DayMark> {
+  const cells = new Map<string, DayMark>();
   for (const slice of coverage) {
     const key = `${slice.resource} ${slice.day}`;
     const mark = markOf(slice);
-    const held = cells.get(key);
-    cells.set(key, {
-      mark: weaker(mark, held?.mark ?? mark),
-      isInDoubt: slice.rejected > 0 || (held?.isInDoubt ?? false),
-    });
+    cells.set(key, weaker(mark, cells.get(key) ?? mark));
   }
   return cells;
 }
@@ -104,7 +105,7 @@ function List(props: {
   view: View;
   month: Day;
   resource: ListedResource;
-  cells: ReadonlyMap<string, Cell>;
+  cells: ReadonlyMap<string, DayMark>;
 }) {
   const { view, month, resource, cells } = props;
   const name = view.words.resources[resource];
@@ -113,13 +114,13 @@ function List(props: {
       <span aria-hidden="true">{name}</span>
       <ul class="days" aria-label={`${name}, ${view.format.month(month)}`}>
         {daysIn({ from: month, to: monthStart(month, 1) }).map((day) => {
-          const cell = cells.get(`${resource} ${day}`);
-          if (cell === undefined) return <li class="cell none" aria-hidden="true" />;
-          const label = `${view.format.day(day)}, ${name}: ${markText(view, cell.mark)}`;
+          const mark = cells.get(`${resource} ${day}`);
+          if (mark === undefined) return <li class="cell none" aria-hidden="true" />;
+          const label = `${view.format.day(day)}, ${name}: ${markText(view, mark)}`;
           return (
             <li>
               <a
-                class={`cell ${cell.mark}${cell.isInDoubt && cell.mark !== 'lost' ? ' doubt' : ''}`}
+                class={`cell ${mark}`}
                 href={linkTo(view, `/days/${resource}/${day}`)}
                 aria-label={label}
                 data-day={day}

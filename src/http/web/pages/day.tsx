@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
 import { listedResources, type ListedResource, type ProjectId } from '../../../model.ts';
 import type { Held } from '../../../query/lists.ts';
-import { markOf } from '../../../query/day-marks.ts';
+import { isForGood, markOf } from '../../../query/day-marks.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign } from '../layout.tsx';
@@ -58,27 +58,21 @@ async function read(
 
 type Of = { view: View; report: DayReport };
 
-/** The day in one line: its state, and what cannot be claimed of it. */
+/** The day in one line: how sure it is, and what keeps it from being surer. */
 function Verdict({ view, report }: Of) {
   const { words } = view;
-  const { state, proof, why, reservations, lastError } = report;
-  const isBad = state === 'lost';
+  const { state, proof, why, lastError } = report;
+  const mark = markOf(report);
   const isGrowing = state === 'open' && report.day >= dayOf(view.now);
   return (
     <>
       <p class="lead">
-        <strong class={isBad ? 'bad' : report.isHeld ? 'good' : undefined}>
-          {isGrowing ? words.day.growing : markText(view, markOf(report))}
+        <strong class={isForGood(mark) ? 'bad' : report.isHeld ? 'good' : undefined}>
+          {isGrowing ? words.day.growing : markText(view, mark)}
         </strong>
         {proof !== 'none' && ` · ${words.proofs[proof]}`}
         {why !== null && !isGrowing && ` · ${words.whys[why]}`}
       </p>
-      {/* While the platform is asked, the line above says what keeps it. */}
-      {reservations.length > 0 && (isBad || state === 'final') && (
-        <p class={`notice${isBad ? '' : ' mild'}`}>
-          {words.day.reservations}: {reservations.map((one) => words.reservations[one]).join('; ')}
-        </p>
-      )}
       {lastError !== null && (
         <p class="notice mild">
           {words.day.lastError}: <Foreign text={lastError} lang="en" />

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { ListedResource, ProjectId } from '../../../model.ts';
 import { asOf, cursor, order as direction, whole } from '../../../query/arguments.ts';
 import type { Shape } from '../../../query/check-arguments.ts';
+import type { RangeCoverage } from '../../../query/day-marks.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { projectFor } from '../../v1/archive-route.ts';
@@ -14,7 +15,7 @@ import { Cell, classOf } from '../value.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
 import { besidesOf, type Besides } from './list-extras.tsx';
 import { Filter } from './filter.tsx';
-import { RangeLine, readRange, type RangeCoverage } from './range-coverage.tsx';
+import { RangeLine, readRange } from './range-coverage.tsx';
 
 /** Classes may be those of another project. */
 export const projectOf = (view: View, { resource }: List): ProjectId =>
@@ -96,7 +97,8 @@ async function ask(view: View, list: List, given: Record<string, string>): Promi
     const { from, to } = given;
     if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
       const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-      answer.range = await readRange(view, query.project, list.resource as ListedResource, days);
+      const then = { ...days, asOf: asked['asOf'] as string | undefined };
+      answer.range = await readRange(view, query.project, list.resource as ListedResource, then);
     }
     answer.count = await countOf(view, list, query, answer);
   } catch (error) {
@@ -227,7 +229,12 @@ function Found({ view, list, given, answer, found, besides }: Listed) {
         </p>
       )}
       {answer.range !== null && (
-        <RangeLine view={view} resource={list.resource as ListedResource} of={answer.range} />
+        <RangeLine
+          view={view}
+          resource={list.resource as ListedResource}
+          of={answer.range}
+          isThen={instant !== undefined}
+        />
       )}
       <div class="pages">
         {answer.count !== null && (

@@ -69,7 +69,7 @@ async function ofAll<Item>(
 function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
   const { view, safety, isWell } = props;
   const { words, format, now } = view;
-  const { closing, lost, readOnce, readAgainAt, reserved, unsettled } = safety;
+  const { closing, lost, readOnce, readAgainAt, doubtful, unsettled } = safety;
   const [separator, end] = view.lang === 'zh' ? ['；', '。'] : ['; ', '.'];
   if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
   return (
@@ -91,7 +91,7 @@ function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
         )}{' '}
         {readOnce > 0 && words.headline.readOnce(format.number(readOnce), format.time(readAgainAt))}{' '}
         {unsettled > 0 && words.headline.unsettled(format.number(unsettled))}{' '}
-        {reserved > 0 && words.headline.reserved(format.number(reserved))}
+        {doubtful > 0 && words.headline.doubt(format.number(doubtful))}
       </p>
     </>
   );
