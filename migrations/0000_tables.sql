@@ -221,6 +221,7 @@ CREATE TABLE "sync"."projects" (
 	"parked_reason" text,
 	"ask_again_at" timestamp with time zone,
 	"clock_ahead" interval DEFAULT '0' NOT NULL,
+	"clock_noted_at" timestamp with time zone,
 	CONSTRAINT "projects_pkey" PRIMARY KEY("project_id")
 );
 --> statement-breakpoint

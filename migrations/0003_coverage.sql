@@ -345,6 +345,12 @@ comment on column analytics.missing_records.observed_at is 'When what it says wa
 -- its clock decides, as the newest run or look had it. Nothing that the platform said stands in a row, and no record's
 -- contents: what is told leaves the house (P10).
 create view analytics.problems as
+-- Of a service that is off nobody knows how the clocks stand, and the database's decides.
+with clocks as (
+  select project_id,
+         case when clock_noted_at between now() - interval '1 hour' and now() then clock_ahead else '0' end as clock_ahead
+    from sync.projects
+)
 select found.project_id,
        found.kind,
        case when kinds.is_news and a.opened_at < found.now - interval '1 day' then 'info' else kinds.level end as level,
@@ -355,7 +361,8 @@ select found.project_id,
        found.until
   from (select p.project_id, p.now, own.*
           from (select project_id, added_at, parked_at, known.*
-                  from sync.projects
+                  from (select project_id, added_at, parked_at from sync.projects) projects
+                  join clocks using (project_id)
                  -- `offset 0`: once for a project, and not for each of its days.
                  cross join lateral (
                    select now() + clock_ahead as now,
@@ -530,7 +537,7 @@ select found.project_id,
         union all
        select r.project_id, coalesce(now() + p.clock_ahead, now()), r.kind, r.subject, r.numbers, r.until
          from sync.reported_problems r
-         left join sync.projects p on p.project_id = r.project_id
+         left join clocks p on p.project_id = r.project_id
         where (r.until is null or r.until > coalesce(now() + p.clock_ahead, now()))
           -- Of a project that was entered its runs say so themselves.
           and (p.project_id is null or r.numbers ->> 'trouble' is distinct from 'never')) found

@@ -25,7 +25,7 @@ const observedDay = `(observed_at at time zone 'UTC')::date`;
 
 // prettier-ignore
 export const exportedTables: readonly ExportedTable[] = [
-  { name: 'projects', table: 'sync.projects', day: null, order: 'project_id', without: ['clock_ahead'] },
+  { name: 'projects', table: 'sync.projects', day: null, order: 'project_id', without: ['clock_ahead', 'clock_noted_at'] },
   { name: 'orders', table: 'archive.orders', day: 'slice_day', order: `slice_day, coalesce(created_at, 'infinity'::timestamptz), operation_id` },
   { name: 'order_versions', table: 'archive.order_versions', day: observedDay, order: 'operation_id, observed_at, raw_sha256' },
   { name: 'nft_classes', table: 'archive.nft_classes', day: 'slice_day', order: `slice_day, coalesce(created_at, 'infinity'::timestamptz), id` },

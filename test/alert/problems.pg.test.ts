@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { reportsOf, type ProcessState } from '../../src/alert/update-alerts.ts';
 import { silentLog } from '../../src/log.ts';
 import { problemAdvice, problemKinds, problemText } from '../../src/problems.ts';
-import { readProblems, reportProblems } from '../../src/store/alerts/problem-rows.ts';
+import { noteClock, readProblems, reportProblems } from '../../src/store/alerts/problem-rows.ts';
 import { openDb, type Db, type Queryable, type Tx } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -119,9 +119,10 @@ const running = async (sinceMs: number, now = noon): Promise<void> => {
   );
 };
 const setClock = (now: number): Promise<unknown> =>
-  tx.query(`update sync.projects set clock_ahead = $1::timestamptz - now()`, [
-    new Date(now).toISOString(),
-  ]);
+  tx.query(
+    `update sync.projects set clock_ahead = $1::timestamptz - now(), clock_noted_at = now()`,
+    [new Date(now).toISOString()],
+  );
 
 async function found(now = noon) {
   await setClock(now);
@@ -473,6 +474,32 @@ describe('runs', () => {
       expected,
     );
   });
+});
+
+it('a clock that was noted more than an hour ago hides no service that is off', async () => {
+  await tx.query(`update sync.projects set added_at = now() - interval '1 day'`);
+  await read(null, ['orders']);
+  await tx.query(`update sync.projects set clock_ahead = '-3 days', clock_noted_at = now()`);
+  expect(await readProblems(tx, 'p')).toEqual([]);
+  await tx.query(`update sync.projects set clock_noted_at = now() - interval '61 minutes'`);
+  expect(await readProblems(tx, 'p')).toMatchObject([{ kind: 'run_failed', subject: 'orders' }]);
+});
+
+it('a clock is noted anew while it stays as it is, every ten minutes', async () => {
+  const noted = async (): Promise<unknown> => {
+    await noteClock(tx, 'p', noon);
+    const { rows } = await tx.query('select clock_noted_at = now() as now from sync.projects');
+    return rows;
+  };
+  expect(await noted()).toEqual([{ now: true }]);
+  const old = (minutes: number) =>
+    tx.query(`update sync.projects set clock_noted_at = now() - make_interval(mins => $1)`, [
+      minutes,
+    ]);
+  await old(9);
+  expect(await noted()).toEqual([{ now: false }]);
+  await old(11);
+  expect(await noted()).toEqual([{ now: true }]);
 });
 
 describe('what a process adds', () => {

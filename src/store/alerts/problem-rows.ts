@@ -75,9 +75,10 @@ const instantOf = (text: string | null): Instant | null =>
 export async function noteClock(tx: Queryable, projectId: ProjectId, now: Instant): Promise<void> {
   await tx.query(
     `update sync.projects
-        set clock_ahead = make_interval(secs => extract(epoch from $2::timestamptz - now())::float8)
+        set clock_ahead = make_interval(secs => extract(epoch from $2::timestamptz - now())::float8), clock_noted_at = now()
       where project_id = $1
-        and abs(extract(epoch from now() + clock_ahead - $2::timestamptz)) > 1`,
+        and (abs(extract(epoch from now() + clock_ahead - $2::timestamptz)) > 1
+             or clock_noted_at is null or clock_noted_at not between now() - interval '10 minutes' and now())`,
     [projectId, iso(now)],
   );
 }
