@@ -62,7 +62,7 @@ function listing(list: QueryList): Command {
     .addOption(
       new Option(
         '--format <format>',
-        'table on a terminal, else ndjson (one record a line), by default',
+        'table on a terminal, else ndjson (one record a line), by default; sheet: CSV for a spreadsheet',
       ).choices(outputFormats),
     )
     .option('--json', 'the same as --format json: one list');

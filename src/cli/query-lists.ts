@@ -1,6 +1,7 @@
 // The lists of `outlast query`: what each can be narrowed by there, and what a person is shown of it.
 import { columnOf, type List, type Row } from '../query/lists.ts';
 import { snake } from '../query/record-text.ts';
+import { inForce } from '../query/reports.ts';
 import type { Flat, Version } from '../query/types.ts';
 import type { Fields } from '../resources.ts';
 import type { RecordColumn, RecordTable } from './query-print.ts';
@@ -46,7 +47,7 @@ const tableOf = (
   more: RecordColumn<Row>[] = [],
 ): RecordTable<Row> => ({
   name: rowsAre[name] ?? name.replaceAll('_', ' '),
-  fields: Object.keys(fields),
+  fields,
   columns: [
     ...shown.map((field, i) => ({
       ...tableColumn(fields, field),
@@ -94,7 +95,7 @@ export const flat = <Item>({ item, ...when }: Version<Item>): Flat<Item> => ({ .
 /** The same for all contents of one record. */
 export const historyShown = ({ fields, columns }: RecordTable<Row>): RecordTable<Flat<Row>> => ({
   name: 'contents',
-  fields: ['inForceFrom', 'inForceUntil', 'isCurrent', ...fields],
+  fields: { ...inForce, ...fields },
   columns: [
     { header: 'in force from (UTC)', text: (one) => time(one.inForceFrom, 19) || 'never' },
     { header: 'until', text: (one) => (one.isCurrent ? 'now' : time(one.inForceUntil, 19)) },

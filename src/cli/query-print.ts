@@ -4,7 +4,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf } from '../errors.ts';
-import { csvHead, csvLine, firstOf, jsonText, pieces } from '../query/record-text.ts';
+import { csvHead, csvLine, firstOf, jsonText, pieces, sheetOf } from '../query/record-text.ts';
+import type { Fields } from '../resources.ts';
 import {
   asRecords,
   fittedTable,
@@ -19,12 +20,12 @@ export type RecordColumn<Item> = Columns & { text: (item: Item) => string };
 export type RecordTable<Item> = {
   /** What the records are called in a sentence. */
   name: string;
-  /** The library's field names in the order of the output. */
-  fields: readonly (keyof Item & string)[];
+  /** In the order of the output. */
+  fields: Fields;
   columns: readonly RecordColumn<Item>[];
 };
 
-export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
+export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'sheet'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 export type Printing<Item> = {
@@ -67,13 +68,17 @@ async function* textOf<Item extends object>(
     else yield tableText(found.slice(0, limit), found.length > limit, shown, width);
     return;
   }
-  if (format === 'csv') yield csvHead(shown.fields);
+  const fields = Object.keys(shown.fields) as never[];
+  const sheet = sheetOf(shown.fields);
+  if (format === 'csv') yield csvHead(fields);
+  if (format === 'sheet') yield sheet.head;
   if (format === 'json') yield '[';
   let isFirst = true;
   for await (const item of firstOf(items, limit)) {
-    if (format === 'csv') yield csvLine(item, shown.fields);
-    else if (format === 'ndjson') yield `${jsonText(item, shown.fields)}\n`;
-    else yield `${isFirst ? '\n' : ',\n'}${jsonText(item, shown.fields)}`;
+    if (format === 'csv') yield csvLine(item, fields);
+    else if (format === 'sheet') yield sheet.line(item);
+    else if (format === 'ndjson') yield `${jsonText(item, fields)}\n`;
+    else yield `${isFirst ? '\n' : ',\n'}${jsonText(item, fields)}`;
     isFirst = false;
   }
   if (format === 'json') yield isFirst ? ']\n' : '\n]\n';

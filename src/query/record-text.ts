@@ -1,6 +1,7 @@
-// Records as text, for whoever hands them on: JSON with the tables' own names, and CSV. Exact numbers stay text, and
-// what is JSON already goes in as it stands: parsed and written again its numbers would be rounded. Knows no stream and
-// no file.
+// Records as text, for whoever hands them on: JSON with the tables' own names, CSV, and CSV for a person's spreadsheet.
+// Exact numbers stay text, and what is JSON already goes in as it stands: parsed and written again its numbers would be
+// rounded. Knows no stream and no file.
+import type { Column, Field, Fields } from '../resources.ts';
 
 const names = new Map<string, string>();
 
@@ -42,18 +43,81 @@ function jsonValue(value: unknown): string {
 
 export const csvHead = (fields: readonly string[]): string => `${fields.map(snake).join(',')}\r\n`;
 
-/** RFC 4180: nothing for null, `""` for empty text. */
-export function csvLine<Item extends object>(
+export const csvLine = <Item extends object>(
   item: Item,
   fields: readonly (keyof Item & string)[],
-): string {
-  const cells = fields.map((field) => {
-    const value = plain(item[field]);
+): string => csvOf(fields.map((field) => item[field]));
+
+/** RFC 4180: nothing for null, `""` for empty text. */
+function csvOf(values: readonly unknown[]): string {
+  const cells = values.map((given) => {
+    const value = plain(given);
     if (value === null || value === undefined) return '';
     const text = typeof value === 'string' ? value : textIn(value);
     return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });
   return `${cells.join(',')}\r\n`;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+type SheetColumn = { head: string; of: (row: Row) => unknown };
+
+/**
+ * CSV for a person's spreadsheet: with the byte order mark without which Excel takes UTF-8 for its machine's code page,
+ * amounts in fen and in units, and a word beside a number that has one; without the record as the platform gave it and
+ * its digest. Text that a spreadsheet would take for a formula, which whoever names a class may write, gets the
+ * apostrophe that OWASP recommends: so this form is not for programs.
+ */
+export function sheetOf(fields: Fields): { head: string; line: (row: object) => string } {
+  const columns = Object.entries(fields).flatMap(([name, field]) => sheetColumns(name, field));
+  return {
+    head: `\uFEFF${csvOf(columns.map(({ head }) => head))}`,
+    line: (row) => csvOf(columns.map(({ of }) => of(row as Row))),
+  };
+}
+
+function sheetColumns(name: string, field: Field): SheetColumn[] {
+  if ('member' in field || name.startsWith('raw')) return [];
+  if (!('members' in field)) return sheetColumnsOf(snake(name), field, (row) => row[name]);
+  return Object.entries(field.members).flatMap(([member, column]) =>
+    sheetColumnsOf(
+      `${snake(name)}_${snake(member)}`,
+      column,
+      (row) => (row[name] as Row | null)?.[member],
+    ),
+  );
+}
+
+function sheetColumnsOf(
+  head: string,
+  { type, unit, words }: Column,
+  of: SheetColumn['of'],
+): SheetColumn[] {
+  if (unit === 'fen') {
+    return [
+      { head: `${head}_fen`, of },
+      { head: `${head}_units`, of: (row) => hundredths((of(row) ?? null) as string | null) },
+    ];
+  }
+  if (words !== undefined) {
+    return [
+      { head, of },
+      { head: `${head}_name`, of: (row) => words[Number(of(row) ?? undefined)] },
+    ];
+  }
+  return [{ head, of: type === 'text' ? (row) => harmless(of(row)) : of }];
+}
+
+const harmless = (value: unknown): unknown =>
+  typeof value === 'string' && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
+
+/** An amount of hundredths in whole units: the point moves by two places. */
+export function hundredths<Amount extends string | null>(decimal: Amount): Amount | string {
+  const [, sign = '', whole = '', fraction = ''] =
+    /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal ?? '') ?? [];
+  if (whole === '') return decimal;
+  const digits = whole.padStart(3, '0');
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}${fraction}`;
 }
 
 /** Lists, of names that hold no space, and numbers. */

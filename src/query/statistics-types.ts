@@ -2,7 +2,7 @@
 // counts are numbers, and beside every figure stands how much of its period is held.
 import type { Day, ProjectId } from '../model.ts';
 import { orNull, reservationNames } from '../catalogue.ts';
-import type { Column, RecordOf } from '../resources.ts';
+import { order, type Column, type RecordOf } from '../resources.ts';
 import { count, day, decimal, of, text, truth, words } from './reports.ts';
 
 export type StatisticsQuery = {
@@ -51,9 +51,12 @@ export type OrderStatisticsQuery = StatisticsQuery & { groupBy?: readonly OrderG
 
 export const orderFigures = {
   period,
-  status: group(of('integer')('Where they are grouped by it')),
+  status: { ...group(of('integer')('Where they are grouped by it')), words: order.status.words },
   account: group(text('Where they are grouped by it')),
-  orderType: group(of('integer')('Where they are grouped by it')),
+  orderType: {
+    ...group(of('integer')('Where they are grouped by it')),
+    words: order.orderType.words,
+  },
   orders: count(),
   succeeded: count(),
   failed: count(),

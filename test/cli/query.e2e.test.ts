@@ -120,6 +120,20 @@ describe('for a program', () => {
     expect(line).toMatch(/^p,op_a,1,,"iaa1""x"", y",100,,2026-03-10T10:00:00Z,.*,"",.*,\{\}$/);
   });
 
+  test('a sheet has amounts in units, words, and no cell that a spreadsheet takes for a formula', async () => {
+    const sheet = ['--format', 'sheet', '--limit', '1'];
+    const [head, line] = (await query('orders', '--project', 'p', ...sheet)).stdout.split('\r\n');
+    expect(head).toMatch(
+      /^\uFEFFproject,operation_id,status,status_name,message,account,amount_fen,amount_units,/,
+    );
+    expect(line).toMatch(/^p,op_a,1,pending,,"iaa1""x"", y",100,1\.00,,2026-03-10T10:00:00Z,/);
+    expect(head).not.toContain('raw');
+    await db.query(`update archive.nft_classes set symbol = '=HYPERLINK("http://x")'`);
+    const named = ['nft_classes', '--project', 'p', '--format'];
+    expect((await query(...named, 'csv')).stdout).toContain(',"=HYPERLINK(""http://x"")",');
+    expect((await query(...named, 'sheet')).stdout).toContain(`,"'=HYPERLINK(""http://x"")",`);
+  });
+
   test('every record is streamed, and a reader that leaves early is no mistake', async () => {
     const { stdout, code } = await query('orders', '--project', 'many');
     expect(code).toBe(0);

@@ -94,7 +94,7 @@ describe('a table', () => {
       const { name, columns: all } = ordersList.shown;
       const shown = {
         name,
-        fields: [],
+        fields: {},
         columns: all.filter(({ least, header }) => least !== undefined || header === 'status'),
       };
       const lines = tableText([order], false, shown, columns).trimEnd().split('\n');

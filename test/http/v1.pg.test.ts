@@ -160,20 +160,38 @@ describe('the whole list as a stream', () => {
     }
   });
 
-  test('of CSV begins with a byte order mark where it is asked for, and nowhere else', async () => {
-    const bytesOf = async (query: string): Promise<Buffer> =>
-      Buffer.from(await (await ask(`/orders?${query}`)).arrayBuffer());
-    const plain = await bytesOf('format=csv');
-    expect(plain.subarray(0, 8).toString()).toBe('project,');
-    expect(await bytesOf('format=csv&bom=true')).toEqual(
-      Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), plain]),
-    );
-    expect(JSON.parse((await bytesOf('bom=true&limit=1')).toString())).toHaveProperty('items');
+  test('of CSV begins with a byte order mark in a sheet, and nowhere else', async () => {
+    const bytesOf = async (format: string): Promise<Buffer> =>
+      Buffer.from(await (await ask(`/orders?format=${format}`)).arrayBuffer());
+    expect((await bytesOf('csv')).subarray(0, 8).toString()).toBe('project,');
+    expect((await bytesOf('sheet')).subarray(0, 11).toString()).toBe('\uFEFFproject,');
   });
 
-  const printed = async (resource: string): Promise<string> => {
+  test('of a sheet has units beside fen, words beside numbers, and no raw', async () => {
+    const answer = await ask('/orders?format=sheet&status=2&limit=1');
+    expect(answer.headers.get('content-type')).toContain('text/csv');
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="orders.csv"');
+    const [head = '', line = ''] = (await answer.text()).split('\r\n');
+    const row = Object.fromEntries(head.split(',').map((name, i) => [name, line.split(',')[i]]));
+    expect(head).not.toContain('raw');
+    expect(row).toMatchObject({ status: '2', status_name: 'succeeded' });
+    expect(['gas', 'business fee']).toContain(row['order_type_name']);
+    expect(Number(row['amount_units']) * 100).toBe(Number(row['amount_fen']));
+    // Reading an answer as text takes the byte order mark off.
+    const all = await (await ask('/orders?format=sheet')).text();
+    expect(await printed('orders', 'sheet')).toBe(`\uFEFF${all}`);
+    const tokens = (await (await ask('/tokens?format=sheet')).text()).split('\r\n')[0];
+    expect(tokens).toContain(',mintable,owner,issue_fee_denom,issue_fee_amount,mint_fee_denom,');
+    const figures = await (await ask('/statistics/orders?group_by=status&format=sheet')).text();
+    expect(figures).toContain(',status,status_name,orders,');
+    expect(figures).toContain(',2,succeeded,');
+  });
+
+  const printed = async (resource: string, format = 'csv'): Promise<string> => {
     const env = { DATABASE_URL: bench.connectionString };
-    const { code, stdout, stderr } = await runHere(['query', resource, '--format', 'csv'], { env });
+    const { code, stdout, stderr } = await runHere(['query', resource, '--format', format], {
+      env,
+    });
     expect(code, stderr).toBe(0);
     return stdout;
   };

@@ -110,7 +110,7 @@ const linkIn = (html: string, rel: string): string | undefined =>
 const twinIn = (html: string): string =>
   unescaped(/<link rel="alternate" type="application\/json" href="([^"]*)"/.exec(html)?.[1] ?? '');
 const csvIn = (html: string): string =>
-  unescaped(/<a href="([^"]*format=csv[^"]*)"/.exec(html)?.[1] ?? '');
+  unescaped(/<a href="([^"]*format=sheet[^"]*)"/.exec(html)?.[1] ?? '');
 
 async function held(query: object = {}): Promise<string[]> {
   const ids: string[] = [];

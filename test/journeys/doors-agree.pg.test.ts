@@ -314,11 +314,12 @@ describe.each(names)('the list %s', (name) => {
     const inSql = await doors.sql(name);
     expect(inSql).toHaveLength(rows.length);
     expect(inSql).toEqual(expect.arrayContaining(rows));
+    const shell = name === 'watchedOperations' ? 'watched-operations' : name;
     const csv = await ask(`/archive/v1/${snake(name)}?project=p&format=csv`);
-    expect(
-      (await command(name === 'watchedOperations' ? 'watched-operations' : name, '--format', 'csv'))
-        .stdout,
-    ).toBe(csv);
+    expect((await command(shell, '--format', 'csv')).stdout).toBe(csv);
+    const sheet = await ask(`/archive/v1/${snake(name)}?project=p&format=sheet`);
+    // Reading the answer as text takes the byte order mark off.
+    expect((await command(shell, '--format', 'sheet')).stdout).toBe(`\uFEFF${sheet}`);
     expect(csv.split('\r\n')[0]).toBe(Object.keys(fields).map(snake).join(','));
     expect((await command(snake(name), '--count')).stdout).toBe(`${rows.length}\n`);
     const { stdout: table } = await command(snake(name), '--format', 'table');

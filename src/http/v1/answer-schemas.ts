@@ -7,7 +7,7 @@ import type { Column, ColumnType, Field, Fields } from '../../resources.ts';
 /**
  * What a list consists of: its schema under the tables' names, and its fields in the order in which they are written.
  */
-export type RowKind = { schema: z.ZodObject; fields: readonly string[] };
+export type RowKind = { schema: z.ZodObject; fields: Fields };
 
 const text = z.string();
 const whole = z.int();
@@ -46,7 +46,7 @@ const inner = (fields: Fields): z.ZodObject =>
 
 export const record = (id: string, description: string, fields: Fields): RowKind => ({
   schema: inner(fields).meta({ id, description }),
-  fields: Object.keys(fields),
+  fields,
 });
 
 function schemaOf(field: Field): z.ZodType {

@@ -11,8 +11,9 @@ import {
   type Shape,
 } from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
+import type { Fields } from '../../resources.ts';
 import { refuse } from '../http-answers.ts';
-import { bom, format, inUrl, type AnswerFormat } from './parameters.ts';
+import { format, inUrl, type AnswerFormat } from './parameters.ts';
 
 /** Who asks, for what, in which form. */
 export type ArchiveRequest = {
@@ -34,7 +35,7 @@ export type ArchiveRequest = {
 export type Rows = {
   kind: 'rows';
   rows: Iterable<object> | AsyncIterable<object>;
-  fields: readonly string[];
+  fields: Fields;
   /** JSON only: further members of the answer, as values. */
   beside?: Record<string, unknown>;
 };
@@ -57,7 +58,7 @@ export type Route = {
   /** `one`: of a project; `none`: of all that the reader may read. */
   needs: 'one' | 'none';
   inPath: z.ZodObject;
-  /** `project`, `format` and `bom` included where they are taken. */
+  /** `project` and `format` included where they are taken. */
   inQuery: z.ZodObject;
   /** The JSON of 200; null for a file, and for events. */
   answer: z.ZodType | null;
@@ -119,7 +120,7 @@ export function route<Path extends Shape = Nothing, Query extends Shape = Nothin
       inUrl({
         ...(needs === 'one' ? { project } : {}),
         ...definition.inQuery,
-        ...(isList ? { format, bom } : {}),
+        ...(isList ? { format } : {}),
       }),
     ),
   );

@@ -14,7 +14,7 @@ import { openedTo, openedUnlessSigned, projectToRead } from './admission.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { negotiated } from './negotiate.ts';
 import { checked } from '../../query/check-arguments.ts';
-import { answerFormats, readQuery, type Form, type AnswerFormat } from './parameters.ts';
+import { acceptFormats, answerFormats, readQuery, type Form } from './parameters.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import type { ArchiveRequest, Route } from './archive-route.ts';
@@ -162,7 +162,7 @@ async function answer(
   // A place is for reading and writing only: however slowly an answer is taken, it keeps nobody from theirs.
   const found = await sending.limited(async () => {
     const read = await route.read(path, query, asking);
-    return read === null ? null : ready(read, asking.format, query.get('bom') === 'true');
+    return read === null ? null : ready(read, asking.format);
   });
   if (found === null) throw new Refused(notFound('the archive holds no such thing'));
   return sendReply(
@@ -174,10 +174,10 @@ async function answer(
   );
 }
 
-function offersOf(route: Route): [Form, ...AnswerFormat[]] {
+function offersOf(route: Route): [Form, ...Form[]] {
   if (route.isEvents) return ['events'];
   if (route.answer === null) return ['file'];
-  return 'format' in route.inQuery.shape ? [...answerFormats] : ['json'];
+  return 'format' in route.inQuery.shape ? [...acceptFormats] : ['json'];
 }
 
 /** What cannot be taken, in words of this interface. */

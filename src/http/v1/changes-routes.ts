@@ -26,7 +26,7 @@ export const changeRoutes: readonly Route[] = [
     inQuery: {
       ...changeFilters,
       limit: limit.describe(
-        'Changes a page, 100 by default. With format ndjson or csv: changes at all, everything by default',
+        'Changes a page, 100 by default. In another format than json: changes at all, everything by default',
       ),
       wait: whole(0, longestWaitMs / 1000).describe(
         'With json: seconds to wait for a change where there is none; 0 by default',
@@ -42,7 +42,7 @@ export const changeRoutes: readonly Route[] = [
     hold: async ({ wait = 0, resource, after }, asking) => {
       if (wait === 0) return;
       if (asking.format !== 'json')
-        refuse('wait goes with json: ndjson and csv give what there is');
+        refuse('wait goes with json: the other formats give what there is');
       const { archive, stopping: signal } = asking;
       const query = asked({ resource, after }, asking);
       await archive.changes.list({ ...query, limit: 1, waitMs: wait * 1000, signal });

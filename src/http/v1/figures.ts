@@ -36,7 +36,8 @@ function grouped(
   by: readonly string[],
 ): Reply {
   const isShown = (field: string): boolean => !all.includes(field) || by.includes(field);
-  return { kind: 'rows', rows, fields: fields.filter(isShown) };
+  const shown = Object.entries(fields).filter(([field]) => isShown(field));
+  return { kind: 'rows', rows, fields: Object.fromEntries(shown) };
 }
 
 const fieldOf = { status: 'status', account: 'account', order_type: 'orderType' } as const;

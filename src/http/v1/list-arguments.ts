@@ -9,7 +9,7 @@ import { present, type ArchiveRequest, type Reply } from './archive-route.ts';
 /** How a list is cut into pages; in the other forms it goes out whole. */
 export const pageArguments = {
   limit: limitOfPage.describe(
-    'Records a page, 100 by default. With format ndjson or csv: records at all, everything by default',
+    'Records a page, 100 by default. In another format than json: records at all, everything by default',
   ),
   cursor: cursorOfPage,
 };
@@ -55,7 +55,7 @@ export async function listReply(
 }
 
 export const one = <Item extends object>(item: Item | null, { fields }: RowKind): Reply | null =>
-  item === null ? null : { kind: 'object', json: jsonText(item, fields as never[]) };
+  item === null ? null : { kind: 'object', json: jsonText(item, Object.keys(fields) as never[]) };
 
 export const wholeReply = (rows: readonly object[], { fields }: RowKind): Reply => ({
   kind: 'rows',

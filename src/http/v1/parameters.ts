@@ -7,16 +7,15 @@ import { asText, type Shape } from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
 import { refuse } from '../http-answers.ts';
 
-export const answerFormats = ['json', 'ndjson', 'csv'] as const;
+/** A sheet is text/csv as well: `Accept` does not ask for it. */
+export const acceptFormats = ['json', 'ndjson', 'csv'] as const;
+export const answerFormats = [...acceptFormats, 'sheet'] as const;
 export type AnswerFormat = (typeof answerFormats)[number];
 /** And those in which a route answers that has no other. */
-export type Form = AnswerFormat | 'file' | 'events';
+export type Form = (typeof acceptFormats)[number] | 'file' | 'events';
 export const format = oneOf(answerFormats).describe(
-  'json by default; ndjson and csv give the whole list as a stream. Goes before Accept',
+  'json by default; ndjson and csv give the whole list as a stream; sheet does as CSV for a spreadsheet. Goes before Accept',
 );
-export const bom = z
-  .boolean('must be true or false')
-  .describe('true: CSV begins with a byte order mark, as Excel needs it');
 export const count = z
   .boolean('must be true or false')
   .describe('true: how many match, counted exactly, stands beside the items');

@@ -5,17 +5,18 @@ import { Readable } from 'node:stream';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProjectId } from '../../model.ts';
-import { csvHead, csvLine, jsonText, pieces } from '../../query/record-text.ts';
+import { csvHead, csvLine, jsonText, pieces, sheetOf } from '../../query/record-text.ts';
 import { Refused, unavailable } from '../http-answers.ts';
 import type { Events } from './events.ts';
 import type { Form, AnswerFormat } from './parameters.ts';
 import type { Semaphore } from '../../semaphore.ts';
 import type { Reply, Rows } from './archive-route.ts';
 
-export const mediaTypes: Record<Form, string> = {
+export const mediaTypes: Record<Form | AnswerFormat, string> = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
+  sheet: 'text/csv; charset=utf-8; header=present',
   file: 'application/octet-stream',
   events: 'text/event-stream; charset=utf-8',
 };
@@ -48,14 +49,14 @@ export type Ready =
   /** A page in JSON, written; `next` is the cursor of the page after it. */
   | { kind: 'page'; parts: readonly Buffer[]; next: unknown }
   /** Read while it is taken. */
-  | { kind: 'stream'; format: 'ndjson' | 'csv'; texts: AsyncGenerator<string> };
+  | { kind: 'stream'; format: Exclude<AnswerFormat, 'json'>; texts: AsyncGenerator<string> };
 
 /** What an answer takes before its first byte can be sent. */
-export async function ready(answer: Reply, format: AnswerFormat, bom: boolean): Promise<Ready> {
+export async function ready(answer: Reply, format: AnswerFormat): Promise<Ready> {
   if (answer.kind !== 'rows') return answer;
   return format === 'json'
     ? { kind: 'page', parts: await wholeText(answer), next: answer.beside?.['next'] }
-    : { kind: 'stream', format, texts: pieces(lines(answer, format, bom)) };
+    : { kind: 'stream', format, texts: pieces(lines(answer, format)) };
 }
 
 export async function sendReply(
@@ -80,7 +81,7 @@ export async function sendReply(
     return sendWhole(request, reply, parts, mediaTypes.json);
   }
   const { format, texts } = answer;
-  if (format === 'csv') {
+  if (format !== 'ndjson') {
     void reply.header('content-disposition', `attachment; filename="${plain(name)}.csv"`);
   }
   void reply.header('content-type', mediaTypes[format]);
@@ -129,10 +130,11 @@ async function wholeText(answer: Rows): Promise<Buffer[]> {
   return parts;
 }
 
-async function* pageText({ rows, fields, beside = {} }: Rows): AsyncGenerator<string> {
+async function* pageText({ rows, beside = {}, ...of }: Rows): AsyncGenerator<string> {
+  const fields = Object.keys(of.fields) as never[];
   let before = '{"items":[';
   for await (const row of rows) {
-    yield before + jsonText(row, fields as never[]);
+    yield before + jsonText(row, fields);
     before = ',';
   }
   const rest = JSON.stringify(beside).slice(1, -1);
@@ -140,15 +142,15 @@ async function* pageText({ rows, fields, beside = {} }: Rows): AsyncGenerator<st
 }
 
 async function* lines(
-  { rows, fields }: Rows,
-  format: 'ndjson' | 'csv',
-  bom: boolean,
+  { rows, ...of }: Rows,
+  format: Exclude<AnswerFormat, 'json'>,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield (bom ? '\uFEFF' : '') + csvHead(fields);
+  const fields = Object.keys(of.fields) as never[];
+  const sheet = sheetOf(of.fields);
+  if (format !== 'ndjson') yield format === 'csv' ? csvHead(fields) : sheet.head;
   for await (const row of rows) {
-    yield format === 'csv'
-      ? csvLine(row, fields as never[])
-      : `${jsonText(row, fields as never[])}\n`;
+    if (format === 'ndjson') yield `${jsonText(row, fields)}\n`;
+    else yield format === 'csv' ? csvLine(row, fields) : sheet.line(row);
   }
 }
 

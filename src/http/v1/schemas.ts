@@ -14,7 +14,7 @@ function versionOf({ schema, fields }: RowKind): RowKind {
     schema: z
       .object({ ...times.schema.shape, ...schema.shape })
       .meta({ id: `${String(id)}Version`, description: `${String(description)}, as it was seen` }),
-    fields: [...times.fields, ...fields],
+    fields: { ...times.fields, ...fields },
   };
 }
 
@@ -37,7 +37,7 @@ export const change: RowKind = {
         .describe('What the content says, whatever came later; null for missing and found'),
     })
     .meta({ id: 'Change', description: 'What became of a record, told once' }),
-  fields: [...told.fields, 'record'],
+  fields: { ...told.fields, record: { member: 'record', meaning: '' } },
 };
 
 export const watched = z.object({

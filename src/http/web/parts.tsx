@@ -26,14 +26,6 @@ export const Cut = ({ text }: { text: string | null }) =>
 export const grouped = (decimal: string): string =>
   decimal.length > 60 ? decimal : decimal.replace(/\d(?=(\d{3})+(?!\d))(?<!\.\d*)/g, '$&,');
 
-/** An amount of hundredths in whole units: the point moves by two places. */
-export function hundredths(decimal: string): string {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal) ?? [];
-  if (whole === '') return decimal;
-  const digits = whole.padStart(3, '0');
-  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}${fraction}`;
-}
-
 /** How sure a day is, in words. */
 export const markText = ({ words }: View, mark: DayMark): string =>
   mark === 'unproved' || mark === 'doubtful' || mark === 'proved'

@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { listedResources } from '../../model.ts';
 import { parseJson, type Json } from '../../platform/json.ts';
 import type { List, Row } from '../../query/lists.ts';
-import { snake } from '../../query/record-text.ts';
+import { hundredths, snake } from '../../query/record-text.ts';
 import type { Column, Field } from '../../resources.ts';
 import { laidOut } from './json-text.ts';
 import { Foreign } from './layout.tsx';
-import { Cut, grouped, hundredths, Time } from './parts.tsx';
+import { Cut, grouped, Time } from './parts.tsx';
 import { linkTo, type View } from './view.ts';
 import type { Words } from './words.ts';
 

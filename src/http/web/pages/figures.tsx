@@ -266,8 +266,7 @@ const csvOf = (view: View, { by, from, to }: FigureRange, of: string, group?: st
     from,
     to,
     group_by: group,
-    format: 'csv',
-    bom: 'true',
+    format: 'sheet',
   });
 
 type Spending = { accounts: readonly AccountSpending[] | null; orders: readonly OrderFigures[] };

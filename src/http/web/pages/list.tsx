@@ -215,8 +215,7 @@ function Found({ view, list, given, answer, found, besides }: Listed) {
     ...unlessTold(list),
     ...query,
     limit: undefined,
-    format: 'csv',
-    bom: 'true',
+    format: 'sheet',
   };
   return (
     <>
