@@ -112,9 +112,9 @@ begin
    where c.project_id = project;
   insert into sync.journal (project_id, no, resource, owner, day, entered_at, kind, body, ids, shas, head)
   values (project, next_no, resource, owner, day, entered, kind, body, ids, shas, next_head);
-  -- A record that the day's list shows for the first time: readings before it did not show all. The slice's row is locked
-  -- by whoever commits its pages.
-  if kind = 'pages' and (stored > 0 or body like '%"moved":%') then
+  -- A record or reject that the day's list shows for the first time: readings before it did not show all. The slice's row
+  -- is locked by whoever commits its pages.
+  if kind = 'pages' and (stored > 0 or body like '%"moved":%' or body like '%"rejects":%') then
     update sync.slices s set news_no = next_no
      where s.project_id = project and s.resource = resource and s.owner = owner and s.day = day;
   end if;

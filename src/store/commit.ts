@@ -22,7 +22,7 @@ export type PagesCommit = {
   writtenAt: Instant;
 };
 
-/** `isNews`: the slice showed a record for the first time. */
+/** `isNews`: the slice showed a record or reject for the first time. */
 export type CommitEffects = RecordEffects & { rejected: number; isNews: boolean };
 
 /**
@@ -97,6 +97,6 @@ export async function commitPagesIn(
     ...(rejects.length > 0 ? { rejects } : {}),
   };
   await enterStored(tx, slice, { kind: 'pages', says }, stored);
-  const isNews = stored.first.length + stored.moved.length > 0;
+  const isNews = stored.first.length + stored.moved.length + rejects.length > 0;
   return { ...effects, rejected: rejects.length, isNews };
 }

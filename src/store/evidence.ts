@@ -34,7 +34,7 @@ const statuses = (of: string): string =>
 
 /** What a walk was shown beside what is held under its day. */
 export type Measured = {
-  /** Distinct records and rejects. */
+  /** Distinct records and rejects; where the next day was asked for as well, only records that stand under this one. */
   shown: number;
   byStatus: ByStatus | null;
   lacks: number;
@@ -52,6 +52,7 @@ export async function measureWalk(
   walk: number,
   { latest, earliest }: Clocks,
   isFrozen: boolean,
+  daysAsked: 1 | 2,
 ): Promise<Measured> {
   const { resource } = slice;
   const { table, key } = tableShapes[resource];
@@ -75,7 +76,8 @@ export async function measureWalk(
        union all
        select o.${key}, ${isOrders ? 'o.status' : 'null'}, o.raw_sha256
          from shown join ${table} o on o.project_id = $1 and o.${key} = shown.id
-        where shown.id not in (select id from under)
+        -- What stands under the next day is that day's to show.
+        where $9 = 1 and shown.id not in (select id from under)
      ),
      lacking as materialized (select id, missing_since from under where not is_shown),
      marked as (
@@ -84,7 +86,7 @@ export async function measureWalk(
         where not $8 and l.missing_since is null and o.project_id = $1 and o.${key} = l.id
        returning o.${key} as id
      )
-     select (select count(*)::int from shown) + (select count(*)::int from rejected) as shown,
+     select (select count(*)::int from contents) + (select count(*)::int from rejected) as shown,
             ${isOrders ? `(select ${statuses('status')} from contents)` : 'null'} as "byStatus",
             (select count(*)::int from lacking where ${counted}) as lacks,
             (select count(*)::int from under where status = 1 and ${counted}) as pending,
@@ -92,7 +94,7 @@ export async function measureWalk(
                from (select id || ' ' || encode(raw_sha256, 'hex') as line from contents
                       union all select encode(sha, 'hex') from rejected) lines) as digest,
             coalesce((select array_agg(id order by id) from marked), '{}') as marked`,
-    [...keyOf(slice), walk, iso(latest), iso(earliest - dayMs), isFrozen],
+    [...keyOf(slice), walk, iso(latest), iso(earliest - dayMs), isFrozen, daysAsked],
   );
   const { marked, ...measured } = onlyRow({ rows });
   await enterMissing(tx, slice, marked, latest);
@@ -145,6 +147,8 @@ export type Evidence = {
   newsNo: number;
   /** Orders pending under the day now. */
   pending: number;
+  /** Whether any record stands under the day. */
+  isHolding: boolean;
   readings: Reading[];
   books: (DayBooks & { asks: BooksAsk; inWords: boolean }) | null;
 };
@@ -175,7 +179,7 @@ export async function readEvidence(
   const parameters = [projectId, resource, owner, from, to];
   type BooksOf = NonNullable<Evidence['books']>;
   const [days, read] = await Promise.all([
-    db.query<{ day: Day; newsNo: number; pending: number } & (BooksOf | { no: null })>(
+    db.query<Omit<Evidence, 'readings' | 'books'> & { day: Day } & (BooksOf | { no: null })>(
       `with pending as (
          select o.slice_day as day, count(*)::int as pending from archive.orders o
           where o.project_id = $1 and o.slice_day >= $4 and o.slice_day < $5 and o.status = 1 and $2 = 'orders'
@@ -183,6 +187,8 @@ export async function readEvidence(
           group by 1
        )
        select s.day, s.news_no::float8 as "newsNo", coalesce(p.pending, 0) as pending,
+              exists (select from ${tableShapes[resource].table} o
+                       where o.project_id = $1 and o.slice_day = s.day) as "isHolding",
               b.no::float8 as no, b.is_more as "isMore", b.is_equal as "isEqual",
               b.day_to - b.day_from = 1 as "isDay", b.asks, b.in_words as "inWords"
          from sync.slices s
@@ -201,9 +207,9 @@ export async function readEvidence(
     ),
   ]);
   const evidence = new Map<Day, Evidence>();
-  for (const { day, newsNo, pending, ...books } of days.rows) {
+  for (const { day, newsNo, pending, isHolding, ...books } of days.rows) {
     const found = books.no === null ? null : (books as BooksOf);
-    evidence.set(day, { newsNo, pending, readings: [], books: found });
+    evidence.set(day, { newsNo, pending, isHolding, readings: [], books: found });
   }
   for (const row of read.rows) {
     const reading = readRow(columns, row);
@@ -290,6 +296,21 @@ export async function appendBooks(
       row,
     ]);
   }
+}
+
+/** Whether the filter by status counted something since a moment: a refusal of it is then a fault, no way to answer. */
+export async function hasCountedByStatus(
+  db: Queryable,
+  { projectId, resource, owner }: ListName,
+  since: Instant,
+): Promise<boolean> {
+  const { rows } = await db.query<{ is: boolean }>(
+    `select exists (select from sync.books
+                     where project_id = $1 and resource = $2 and owner = $3 and asked_at >= $4
+                       and by_status <> '{0,0,0}') as is`,
+    [projectId, resource, owner, iso(since)],
+  );
+  return onlyRow({ rows }).is;
 }
 
 type BooksAsked = { askedAt: Instant | null; moreSince: Instant | null; wasRead: boolean };

@@ -79,24 +79,18 @@ export async function addSlices(tx: Tx, added: NewSlice[]): Promise<number> {
   return rows.length;
 }
 
-/**
- * Days have the deadline of their month, less the margin; those before `outlived` none, for the platform answers for
- * them after it. Null: it answers for none.
- */
-export async function setDeadlines(
+/** Days asked for after they had left the window have their month's deadline, too: the platform answers for none of them. */
+export async function takeDeadlines(
   tx: Tx,
   { projectId, resource }: Pick<Slice, 'projectId' | 'resource'>,
-  outlived: Day | null,
   marginMs: number,
 ): Promise<void> {
   await tx.query(
     `update sync.slices
-        set deadline_at = case when day < $3::date then '9999-12-31'
-                               else (date_trunc('month', day::timestamp) + interval '2 months') at time zone 'UTC'
-                                    - $4 * interval '1 ms' end
+        set deadline_at = (date_trunc('month', day::timestamp) + interval '2 months') at time zone 'UTC' - $3 * interval '1 ms'
       where project_id = $1 and resource = $2 and day > '${wholeList}' and due_at is not null
-        and (deadline_at >= '9999-12-31') <> (day < $3::date)`,
-    [projectId, resource, outlived ?? wholeList, marginMs],
+        and deadline_at >= '9999-12-31'`,
+    [projectId, resource, marginMs],
   );
 }
 
@@ -164,14 +158,15 @@ export type Finished = Pick<
   | 'dueAt'
   | 'attempts'
 > & {
-  lastError: string | null;
+  /** Undefined: stays as it is. */
+  lastError: string | null | undefined;
   /** Whether the walk in progress is over: its checkpoint is dropped. */
   over: boolean;
 };
 
 /** Writes what an act came to; what is not given stays as it is. */
 export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finished>): Promise<void> {
-  const end: Finished = { ...slice, lastError: null, over: false, ...changes };
+  const end: Finished = { ...slice, lastError: undefined, over: false, ...changes };
   const { rows } = await tx.query<{ was: string }>(
     `with was as materialized (
        select sync.ledger_of(row(s.*)::sync.slices)::text as said from sync.slices s where ${ofSlice}
@@ -179,7 +174,7 @@ export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finishe
      update sync.slices
         set state = $5, proof = $6, proved_at = $7, walked_at = $8, whole_walk = $9,
             platform_total = $10, shown_total = $11, unresolved = $12,
-            due_at = $13, attempts = $14, last_error = $15,
+            due_at = $13, attempts = $14, last_error = case when $19 then $15 else last_error end,
             checkpoint = case when $16 then null else checkpoint end,
             walk_order = $17, why = $18
        from was
@@ -197,10 +192,11 @@ export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finishe
       end.unresolved,
       iso(end.dueAt),
       end.attempts,
-      end.lastError,
+      end.lastError ?? null,
       end.over,
       end.walkOrder,
       end.why,
+      end.lastError !== undefined,
     ],
   );
   const [before] = rows;
@@ -246,16 +242,31 @@ export async function dropUnreadDays(
 }
 
 /**
- * The newest day of the ledger before another, by which the days that passed since are found (P7): of an empty ledger
- * the first day accounted for, since when the platform may have failed to answer.
+ * The first day of a list that is not in its ledger, from its first one on, or of a list without any from when the project
+ * is accounted for; `windowFrom` where none is missing before that (P7).
  */
-export async function newestDay(db: Queryable, projectId: ProjectId, before: Day): Promise<Day> {
+export async function firstDayMissing(
+  db: Queryable,
+  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  windowFrom: Day,
+): Promise<Day> {
   const { rows } = await db.query<{ day: Day | null }>(
-    `select coalesce((select max(day) from sync.slices where project_id = $1 and day < $2), first_day) as day
-       from sync.projects where project_id = $1`,
-    [projectId, before],
+    `with entered as (
+       select day from sync.slices
+        where project_id = $1 and resource = $2 and owner = $3 and day > '${wholeList}'
+     ),
+     -- A list that is new to a project of others begins with the window.
+     begins as (
+       select greatest(p.first_day, (select min(day) from entered)) as day from sync.projects p
+        where p.project_id = $1
+          and (exists (select from entered)
+               or not exists (select from sync.slices where project_id = $1 and day > '${wholeList}'))
+     )
+     select min(d)::date as day from begins, generate_series(begins.day, $4::date - 1, interval '1 day') d
+      where d::date not in (select day from entered)`,
+    [projectId, resource, owner, windowFrom],
   );
-  return rows[0]?.day ?? before;
+  return rows[0]?.day ?? windowFrom;
 }
 
 /** The slices of the days that claim a proof, by day. */

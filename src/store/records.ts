@@ -175,7 +175,8 @@ function placed(one: ObservedRecord, held: Held | undefined, shownBy: Day | null
   const own = columns['slice_day'];
   if (own === undefined) return one;
   const heldUnder = held?.day ?? null;
-  const isAtHome = own === heldUnder && own !== wholeList;
+  // What its own day's list no longer shows stands under the day whose list does.
+  const isAtHome = own === heldUnder && own !== wholeList && held?.isMissing !== true;
   const movesNothing = shownBy === null || shownBy === wholeList;
   const day = movesNothing ? (heldUnder ?? shownBy ?? own) : isAtHome ? own : shownBy;
   return day === own

@@ -8,6 +8,7 @@ import {
   appendBooks,
   booksAsked,
   daysAskedFor,
+  hasCountedByStatus,
   isEndInclusive,
   readEvidence,
   shownIn,
@@ -82,6 +83,7 @@ async function askBooksOf(
   if (!(await areDue(worker, of, days, asked, clocks, hasRead))) return false;
   const askedAt = clocks.now;
   const isInclusive = await isEndInclusive(db, of, askedAt - weekMs);
+  const countsByStatus = await hasCountedByStatus(db, of, askedAt - weekMs);
   const books: BooksRow[] = [];
   let isMore = false;
   for (const one of rangesOf(asked)) {
@@ -96,7 +98,14 @@ async function askBooksOf(
     while (!step.done) {
       if ('ask' in step.value) {
         const part = rangeOf(step.value.ask);
-        step = steps.next(await askSpan(worker, of, part, isInclusive, askedAt, signal));
+        const row = await askSpan(worker, of, part, isInclusive, askedAt, signal);
+        if (row.byStatus === null && countsByStatus) {
+          throw transient(
+            'platform_unavailable',
+            'the platform does not count by status as it did',
+          );
+        }
+        step = steps.next(row);
       } else {
         books.push(step.value.write);
         step = steps.next(step.value.write);
@@ -199,7 +208,10 @@ async function askSpan(
     }
     const total = after?.total ?? null;
     const shown = await shownIn(db, of, days);
-    const addsUp = by.counts !== null && total === by.counts.reduce((sum, one) => sum + one, 0);
+    // An empty answer for days that showed something says nothing of how they are read.
+    const isHollow = total === 0 && shown !== null && shown.all > 0;
+    const addsUp =
+      by.counts !== null && !isHollow && total === by.counts.reduce((sum, one) => sum + one, 0);
     return {
       days,
       askedAt,

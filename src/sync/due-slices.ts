@@ -161,6 +161,7 @@ export async function workThrough(
           endInclusive,
           onCommit: (effects) => onCommit(slice.resource, effects),
           isAskedFor: options.only !== undefined,
+          isDayNamed: options.only?.days !== undefined,
           log: log.child({ projectId }),
         };
         const attributes = { 'outlast.resource': slice.resource, 'outlast.day': slice.day };

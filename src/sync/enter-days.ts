@@ -10,8 +10,8 @@ import type { Facts } from '../store/facts.ts';
 import {
   addSlices,
   dropUnreadDays,
-  newestDay,
-  setDeadlines,
+  firstDayMissing,
+  takeDeadlines,
   type NewSlice,
 } from '../store/ledger.ts';
 import { answersOlder } from './ask-list.ts';
@@ -62,23 +62,37 @@ export async function enterSlices(
   }
   const now = clock.now();
   const window = windowAt(now);
-  const newest = await newestDay(db, projectId, window.to);
-  const isLeap = now - clock.earliest() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
-  const from = newest < window.from && !isLeap ? newest : window.from;
-  const days = resources.flatMap((resource) => {
-    const ofResource = { from, to: addDays(dayOf(now), 1) };
-    return newSlices(projectId, scope, facts, ofResource, now, settings, resource);
-  });
-  const all = [...days, ...wholeLists(projectId, scope, now, settings)];
-  const gone = windowAt(now - decidedAfterMs).from;
+  const isLeap = (day: Day): boolean =>
+    now - clock.earliest() > leapMs && startOf(window.from) - startOf(day) > leapMs;
+  const entered: NewSlice[] = [];
+  for (const list of listsOf(scope)) {
+    const first = await firstDayMissing(db, { projectId, ...list }, window.from);
+    const days = { from: isLeap(first) ? window.from : first, to: addDays(dayOf(now), 1) };
+    entered.push(...daysIn(days).map((day) => sliceOf(projectId, list, day, settings)));
+  }
+  const all = [...entered, ...wholeLists(projectId, scope, now, settings)];
   return withTx(db, async (tx) => {
     for (const resource of resources) {
-      const outlived = answersOlder(facts, resource) ? gone : null;
-      await setDeadlines(tx, { projectId, resource }, outlived, settings.deadlineMarginMs);
+      if (answersOlder(facts, resource)) continue;
+      await takeDeadlines(tx, { projectId, resource }, settings.deadlineMarginMs);
     }
     return addSlices(tx, all);
   });
 }
+
+/** Due since the day began: an estimate of now may lie a second ahead of the next process's. */
+const sliceOf = (
+  projectId: ProjectId,
+  list: { resource: ListedResource; owner: string },
+  day: Day,
+  { deadlineMarginMs }: PolicySettings,
+): NewSlice => ({
+  projectId,
+  ...list,
+  day,
+  dueAt: startOf(day),
+  deadlineAt: cliffOf(day) - deadlineMarginMs,
+});
 
 /**
  * Each list of classes without dates: their owners and counts change without a trace in the date, and an owner's shows
@@ -101,10 +115,8 @@ function wholeLists(
 /**
  * Enters the slices of given days, of one resource or all: also those outside the window, where someone asked for them.
  */
-export const enterDays = (db: Db, ...of: Parameters<typeof newSlices>): Promise<number> =>
-  withTx(db, (tx) => addSlices(tx, newSlices(...of)));
-
-function newSlices(
+export function enterDays(
+  db: Db,
   projectId: ProjectId,
   scope: ArchivedScope,
   facts: Facts,
@@ -112,17 +124,17 @@ function newSlices(
   now: Instant,
   settings: PolicySettings,
   resource?: ListedResource,
-): NewSlice[] {
+): Promise<number> {
   const lists = listsOf(scope).filter((list) => (resource ?? list.resource) === list.resource);
-  return lists.flatMap((list) =>
+  const asked = lists.flatMap((list) =>
     daysIn(days).map((day) => {
-      // Where older days are answered, too, nothing overtakes them.
+      const slice = sliceOf(projectId, list, day, settings);
+      // Where older days are answered, too, nothing overtakes one that nobody waited for.
       const isEndless = answersOlder(facts, list.resource) && cliffOf(day) + decidedAfterMs <= now;
-      const deadlineAt = isEndless ? noDeadline : cliffOf(day) - settings.deadlineMarginMs;
-      // Due since the day began: an estimate of now may lie a second ahead of the next process's.
-      return { projectId, ...list, day, dueAt: startOf(day), deadlineAt };
+      return isEndless ? { ...slice, deadlineAt: noDeadline } : slice;
     }),
   );
+  return withTx(db, (tx) => addSlices(tx, asked));
 }
 
 /** Stands for "up to today" in days that a person asked for: only the platform knows which day that is. */

@@ -233,6 +233,7 @@ function requestsOf(one: ListDay, records: number, until: Instant, terms: Terms)
     goesAt: one.slice === null ? cliffOf(one.day) : Math.max(until, cliffOf(one.day)),
     newsNo: known?.newsNo ?? 0,
     pending: 0,
+    isHolding: records > 0,
   };
   const needs: Requests = { unread: 0, again: 0, toCome: 0, daily: 0 };
   const readings = [...(known?.readings ?? [])];

@@ -12,6 +12,8 @@ export type JudgedDay = {
   newsNo: number;
   /** How many of its orders are pending. */
   pending: number;
+  /** Whether any record stands under it. */
+  isHolding: boolean;
 };
 
 export type Verdict = {
@@ -59,7 +61,9 @@ export function judge(
   const counted = readings.filter((one) => isWhole(one) && one.ended.latest < frozenAt);
   const newest = readings.at(-1);
   const last = counted.at(-1);
-  const isRead = counted.length > 0 || readings.some((one) => isWhole(one) && one.shown > 0);
+  // What is asked for together with the next day may show nothing of this one.
+  const showsSome = day.isHolding && readings.some((one) => isWhole(one) && one.shown > 0);
+  const isRead = counted.length > 0 || showsSome;
 
   const flawOf = (one: Reading): Why | null => {
     if (one.no < day.newsNo || one.lacks > 0) return 'showed less';
@@ -78,7 +82,7 @@ export function judge(
     if (clocks.now < day.overAt) return 'not over';
     if (last === undefined) {
       if (clocks.now >= frozenAt) return 'month is going';
-      return newest === undefined ? 'not read' : 'clock';
+      return newest === undefined || newest.began.now < day.overAt ? 'not read' : 'clock';
     }
     const flaw = flawOf(last);
     if (flaw !== null) return flaw;

@@ -34,4 +34,4 @@ export function afterFailure(
 
 /** A minute, doubling to an hour: a slice that does not work out leaves room for the others. */
 export const retryDelayMs = (attempts: number): number =>
-  Math.min(hourMs, minuteMs * 2 ** Math.min(attempts - 1, 11));
+  Math.min(hourMs, minuteMs * 2 ** (attempts - 1));

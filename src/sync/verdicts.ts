@@ -1,5 +1,5 @@
-// Where verdicts are computed and written into the ledger: in the transaction that ends a reading or writes books, one
-// after another in a project (P8). A day's state changes in no other way.
+// Where verdicts are computed and written into the ledger: in the transaction that ends a reading, gives one up, writes
+// books or commits news, one after another in a project (P8). A day's state changes in no other way.
 import { addDays, cliffOf, startOf } from '../day.ts';
 import type { AskedStatus, Clocks, DayRange } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
@@ -36,14 +36,24 @@ export const goesAt = ({ day, deadlineAt }: Pick<Slice, 'day' | 'deadlineAt'>): 
 
 /** What the evidence says of a day. What is final, or lost, stays so. */
 export function verdictOf(slice: Slice, evidence: Evidence, clocks: Clocks): Verdict {
-  const { newsNo, pending, readings, books } = evidence;
-  const day = { overAt: overAt(slice), goesAt: goesAt(slice), newsNo, pending };
-  const verdict = judge(day, readings, books, clocks);
+  const { readings, books, ...day } = evidence;
+  const verdict = judge(
+    { ...day, overAt: overAt(slice), goesAt: goesAt(slice) },
+    readings,
+    books,
+    clocks,
+  );
   if (slice.state !== 'final' && slice.state !== 'lost') return verdict;
   return { ...verdict, state: slice.state, next: { ...verdict.next, at: Infinity } };
 }
 
-const noEvidence: Evidence = { newsNo: 0, pending: 0, readings: [], books: null };
+const noEvidence: Evidence = {
+  newsNo: 0,
+  pending: 0,
+  isHolding: false,
+  readings: [],
+  books: null,
+};
 
 export async function evidenceOf(
   db: Parameters<typeof readEvidence>[0],
@@ -65,6 +75,7 @@ export async function conclude(
   const verdict = verdictOf(slice, evidence, clocks);
   await finishSlice(tx, slice, {
     attempts: 0,
+    lastError: null,
     over: true,
     ...written(slice, evidence, verdict, clocks),
     ...changes,
@@ -78,14 +89,16 @@ function written(
   { state, proof, why, next }: Verdict,
   { now }: Clocks,
 ): Partial<Finished> {
+  const isDecided = next.at === Infinity;
+  // Of a day that has left the window stands what was said then.
+  if (isDecided && state === slice.state) return { dueAt: null };
   return {
     state,
-    // Of a day that has left the window stands what it was proved by.
-    proof: state === slice.state && next.at === Infinity ? slice.proof : proof,
+    proof,
     why,
     provedAt: proof !== 'none' ? (readings.at(-1)?.ended.now ?? now) : slice.provedAt,
     unresolved: pending,
-    dueAt: next.at === Infinity ? null : next.at,
+    dueAt: isDecided ? null : next.at,
   };
 }
 

@@ -144,7 +144,9 @@ export function createArchive(
     let shown = new Map<string, Row>();
     let list: Row[] = [];
     let claims = 0;
+    let last = asked;
     for (const to of [asked, asked + 1]) {
+      last = to;
       shown = new Map();
       claims = 0;
       for (const status of [undefined, ...statuses]) {
@@ -162,16 +164,18 @@ export function createArchive(
     const ended = clocks();
     const no = ++commit;
     keep(asked, shown, no);
+    // What stands under the next day is that day's to show.
+    const own = [...shown].filter(([id]) => last === asked || held.get(id)?.day === asked);
     readings[asked]?.push({
       no,
       end: endSeen(list, end),
       began: began ?? ended,
       ended,
-      shown: shown.size,
+      shown: own.length,
       lacks: countLacking(asked, shown, ended),
       claims,
       pending: countPending(asked),
-      byStatus: byStatus(shown),
+      byStatus: byStatus(new Map(own)),
       trueTime: platform.time,
     });
   }
@@ -201,7 +205,7 @@ export function createArchive(
         };
         held.set(row.id, one);
         newsNo[asked] = no;
-      } else if (one.day !== asked && one.ownDay !== one.day) {
+      } else if (one.day !== asked && (one.ownDay !== one.day || one.missingSince !== null)) {
         // Under the day that its own time names once that day's list showed it, else under the one that showed it last.
         one.day = asked;
         newsNo[asked] = Math.max(newsNo[asked] ?? 0, one.first);
@@ -280,7 +284,10 @@ export function createArchive(
       typeof a === 'number' && typeof b === 'number' && typeof c === 'number'
         ? ([a, b, c] as const)
         : null;
-    const addsUp = byStatuses !== null && total === byStatuses[0] + byStatuses[1] + byStatuses[2];
+    const shown = shownIn(span);
+    const isHollow = total === 0 && shown !== null && shown.all > 0;
+    const addsUp =
+      byStatuses !== null && !isHollow && total === byStatuses[0] + byStatuses[1] + byStatuses[2];
     return {
       span,
       total,
@@ -288,7 +295,7 @@ export function createArchive(
       inWords,
       isDay: span.to - span.from === 1,
       no: 0,
-      ...balance({ total, byStatus: byStatuses }, shownIn(span)),
+      ...balance({ total, byStatus: byStatuses }, shown),
     };
   }
 
@@ -326,6 +333,7 @@ export function createArchive(
       goesAt,
       newsNo: newsNo[asked] ?? 0,
       pending: countPending(asked),
+      isHolding: [...held.values()].some((one) => one.day === asked),
     };
     const said = judge(judged, readings[asked] ?? [], books[asked] ?? null, clocks());
     const before = decided[asked] ?? null;

@@ -64,10 +64,7 @@ export const mutants: readonly Mutant[] = [
       'a reading counts that began before the day was over',
       '[-isWhole(one) && -]one.ended.latest < frozenAt',
     ],
-    [
-      'what was read in the freeze is lost',
-      '[-|| readings.some((one) => isWhole(one) && one.shown > 0)-]',
-    ],
+    ['what was read in the freeze is lost', 'counted.length > 0[- || showsSome-]'],
     ['a reading before the newest record is complete', '[-one.no < day.newsNo || -]one.lacks > 0'],
     ['a reading that lacks a record is complete', 'one.no < day.newsNo[- || one.lacks > 0-]'],
     [
@@ -167,8 +164,38 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a seal outlives the news that contradicts it',
-      "if ([-!isNews || slice.state !== 'sealed'-]{+true+}) return;",
+      "if ([-!isNews || slice.proof === 'none'-]{+true+}) return;",
       'sync/moving.pg',
+    ],
+    [
+      'a proof outlives the news that contradicts it while orders are pending',
+      "[-slice.proof === 'none'-]{+slice.state !== 'sealed'+}) return;",
+      'sync/single-faults.pg',
+    ],
+    [
+      'what the next day showed counts for a day',
+      'where [-$9 = 1 and-] shown.id not in (select id from under)',
+      'sync/single-faults.pg',
+    ],
+    [
+      'a walk that fails at one page is gone on with for ever',
+      'causeChain(error), [-!hasMoved-]{+false+})',
+      'sync/single-faults.pg',
+    ],
+    [
+      'a missing record stays under a day that no longer shows it',
+      'own !== wholeList[- && held?.isMissing !== true-];',
+      'sync/single-faults.pg',
+    ],
+    [
+      'one refusal says that there is no filter by status',
+      'row.byStatus === null && [-countsByStatus-]{+false+}',
+      'sync/single-faults.pg',
+    ],
+    [
+      'an empty count says how a day is read',
+      'by.counts !== null[- && !isHollow-] &&',
+      'sync/single-faults.pg',
     ],
     ['P5: original bytes are not kept', 'rawBytes: [-fits ? null : Buffer.from(text)-]{+null+}'],
     [

@@ -75,6 +75,7 @@ const evidenceOf = (slices: Slice[]): Map<string, Evidence> =>
           evidenceKey(one),
           {
             newsNo: 0,
+            isHolding: true,
             pending: 0,
             readings: [reading(1, 'asc', ended), reading(2, 'desc', ended + 3 * hour)],
             books: {

@@ -9,7 +9,13 @@ const hour = 60 * minute;
 const dayMs = 24 * hour;
 const midnight = Date.parse('2026-03-02T00:00:00Z');
 const goesAt = Date.parse('2026-05-01T00:00:00Z');
-const day: JudgedDay = { overAt: midnight + overAfterMs, goesAt, newsNo: 1, pending: 0 };
+const day: JudgedDay = {
+  overAt: midnight + overAfterMs,
+  goesAt,
+  newsNo: 1,
+  pending: 0,
+  isHolding: true,
+};
 
 const at = (now: Instant): Clocks => ({ machine: now, now, earliest: now, latest: now });
 
@@ -188,6 +194,9 @@ describe('while the month goes', () => {
       (of) => judge(day, of, null, clocks(decidedAt)).state,
     );
     expect(states).toEqual(['lost', 'lost']);
+    // What it showed turned out to be the next day's.
+    const empty = { ...day, isHolding: false };
+    expect(judge(empty, [last], null, clocks(decidedAt)).state).toBe('lost');
   });
 });
 

@@ -34,7 +34,7 @@ export async function ledgerDifferences(tx: Tx, of: Of): Promise<LedgerDifferenc
     `with news as (
        select owner, day, max(no) as news_no from sync.journal
         where project_id = $1 and resource = $2 and kind = 'pages'
-          and (body ~ '[,{]"first":[1-9]' or strpos(body, '"moved":') > 0)
+          and (body ~ '[,{]"first":[1-9]' or strpos(body, '"moved":') > 0 or strpos(body, '"rejects":') > 0)
         group by 1, 2
      ),
      said as (

@@ -15,12 +15,17 @@ import { clocksOf, conclude, goesAt, overAt, statusesToAsk, verdictOf } from '..
 import type { Worker } from '../worker.ts';
 import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts';
 
-export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'isEndInclusive'> & {
+export type ActContext = Omit<
+  ReadContext,
+  'limit' | 'countsBeyond' | 'isEndInclusive' | 'asksBothWays'
+> & {
   facts: Facts;
   settings: PolicySettings;
   log: Log;
   /** The slice was named by a person: it is read, due or not. */
   isAskedFor: boolean;
+  /** So was its day. */
+  isDayNamed: boolean;
   /** Lists whose days may be asked for by themselves; added to as it is seen. */
   endInclusive: Set<Slice['resource']>;
   source: Worker['source'];
@@ -39,26 +44,36 @@ export type Acted = {
   unforeseen?: string;
 };
 
+const otherEnd = { asc: 'desc', desc: 'asc' } as const;
+
 const done: Acted = { done: true, problem: null };
 
 /**
  * Does what is due for a slice. Throws only what concerns more than this slice: a final 401 or
  * 403, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
  */
-export async function actOn(context: ActContext, due: DueSlice): Promise<Acted> {
+export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
   const { slice } = due;
+  let hasMoved = slice.checkpoint === null;
+  const context: ActContext = {
+    ...given,
+    onCommit: (effects) => {
+      hasMoved = true;
+      given.onCommit(effects);
+    },
+  };
   try {
     if (slice.day === wholeList) return await readWholeList(context, slice);
     const { now } = clocksOf(context.platform.clock);
     return now < overAt(slice) ? await readToday(context, due) : await readPast(context, due);
   } catch (error) {
     if (concernsTheSliceOnly(error)) {
-      const failed = await fail(context, slice, causeChain(error));
+      const failed = await fail(context, slice, causeChain(error), !hasMoved);
       return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
     }
     if (context.signal.aborted || concernsAll(error)) throw error;
     const unforeseen = unforeseenText(error, context);
-    return { ...(await fail(context, slice, unforeseen)), unforeseen };
+    return { ...(await fail(context, slice, unforeseen, !hasMoved)), unforeseen };
   }
 }
 
@@ -67,16 +82,17 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
   const { db, platform, log } = context;
   const before = clocksOf(platform.clock);
   const { state, next } = verdictOf(slice, evidence, before);
-  const isDecided = state === 'final' || state === 'lost';
+  // What a platform still shows of a day that was lost is held, too, where a person asks for it.
+  const isDecided = (state === 'final' || state === 'lost') && !context.isDayNamed;
   const isDue = slice.checkpoint !== null || next.at <= before.now || context.isAskedFor;
   if (isDecided || !isDue) {
     await withMixedTx(db, (tx) => conclude(tx, slice, before));
     return done;
   }
   const read = await readDay(
-    reading(context, slice),
+    reading(context, slice, evidence),
     slice,
-    next.end,
+    walksGivenUp(slice) % 2 === 0 ? next.end : otherEnd[next.end],
     statusesToAsk(slice, evidence),
   );
   if ('problem' in read) return fail(context, slice, read.problem);
@@ -84,7 +100,7 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
   const clocks = clocksOf(platform.clock);
   const isFrozen = clocks.latest >= goesAt(slice) - freezeMs;
   const { verdict, measured } = await withMixedTx(db, async (tx) => {
-    const shown = await measureWalk(tx, slice, walk, clocks, isFrozen);
+    const shown = await measureWalk(tx, slice, walk, clocks, isFrozen, ended.daysAsked);
     await appendReading(tx, slice, { ...ended, ended: clocks, ...shown });
     const said = await conclude(tx, slice, clocks, {
       walkedAt: ended.began.now,
@@ -161,6 +177,7 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
     await finishSlice(tx, slice, {
       state: 'walked',
       attempts: 0,
+      lastError: null,
       walkedAt: began.now,
       wholeWalk: read.walk,
       platformTotal: read.total,
@@ -173,17 +190,35 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
   return done;
 }
 
-const reading = (context: ActContext, { resource }: Slice): ReadContext => ({
-  ...context,
-  limit: limitOf(context.facts, resource),
-  countsBeyond: countsBeyond(context.facts, resource),
-  isEndInclusive: context.endInclusive.has(resource),
-});
+/**
+ * How often a walk of the slice was given up since it was last read: one that fails twice at one page is begun anew from
+ * the other end, and in the end with smaller pages, so that what no answer shows is the record alone that spoils them.
+ */
+const walksGivenUp = ({ attempts }: Slice): number => Math.floor(attempts / 2);
 
-/** Nothing was proved this time; the slice waits its turn, later each time. */
-async function fail(context: ActContext, slice: Slice, problem: string): Promise<Acted> {
+function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadContext {
+  const { resource } = slice;
+  const { isMore = false, isDay = false } = evidence?.books ?? {};
+  // A span that counts more though no half does: end dates are read otherwise than was seen.
+  const asksBothWays = isMore && !isDay;
+  return {
+    ...context,
+    limit: Math.max(1, limitOf(context.facts, resource) >> Math.floor(walksGivenUp(slice) / 2)),
+    countsBeyond: countsBeyond(context.facts, resource),
+    isEndInclusive: !asksBothWays && context.endInclusive.has(resource),
+    asksBothWays,
+  };
+}
+
+/** Nothing was proved this time; the slice waits its turn, later each time. `over`: its walk is not gone on with. */
+async function fail(
+  context: ActContext,
+  slice: Slice,
+  problem: string,
+  over = false,
+): Promise<Acted> {
   const { attempts, dueAt } = afterFailure(slice, clocksOf(context.platform.clock).now);
-  const end = { attempts, dueAt, lastError: problem, over: false };
+  const end = { attempts, dueAt, lastError: problem, over };
   await withMixedTx(context.db, async (tx) => {
     if (slice.day === wholeList) await finishSlice(tx, slice, end);
     // What the reading did show may speak against a seal.

@@ -24,6 +24,8 @@ export type ReadContext = {
   countsBeyond: boolean;
   /** Days may be asked for by themselves: a day that shows nothing then has nothing to show. */
   isEndInclusive: boolean;
+  /** The day is asked for with the next one whatever it shows by itself. */
+  asksBothWays: boolean;
   /** Told of every committed group of pages. */
   onCommit: (effects: CommitEffects & { shown: number }) => void;
 };
@@ -125,7 +127,7 @@ async function readViews(
       continue;
     }
     reading.claims = claims;
-    if (isLastWay || showsDay(reading)) break;
+    if (isLastWay || (showsDay(reading) && !context.asksBothWays)) break;
     beginView(ended.next, { claims: 0, view: 0, daysAsked: 2, listTotal: null });
   }
   const { began, daysAsked, listTotal } = reading;
@@ -228,8 +230,8 @@ async function committing<T>(
     const writtenAt = platform.clock.now();
     const commit = { slice, walk, pages, checkpoint, writtenAt };
     const effects = await commitPages(db, commit, async (tx, { isNews }) => {
-      // The seal ends with the news that contradicts it, whatever becomes of this reading.
-      if (!isNews || slice.state !== 'sealed') return;
+      // The proof ends with the news that contradicts it, whatever becomes of this reading.
+      if (!isNews || slice.proof === 'none') return;
       const { dueAt, attempts } = slice;
       await conclude(tx, slice, clocksOf(platform.clock), { dueAt, attempts, over: false });
     });

@@ -1,0 +1,205 @@
+// One oddity of a platform at a time, each of which once made a proof false, a record lost or a sentence untrue.
+import { afterEach, expect, test } from 'vitest';
+import { transient } from '../../src/errors.ts';
+import type { Platform } from '../../src/platform/platform.ts';
+import type { Bench } from '../support/archive.ts';
+import { orderOf } from '../support/days.ts';
+import { benchesOnOneDatabase } from '../support/one-database.ts';
+
+const createBench = benchesOnOneDatabase();
+let bench: Bench;
+afterEach(() => bench.close());
+
+const at = (text: string): number => Date.parse(text);
+const hour = 3_600_000;
+const pairMs = 2 * hour + 60_000;
+const on = '2026-04-03';
+const scope = { scope: { classes: 'none' } } as const;
+const days = ['2026-04-02', on, '2026-04-04', '2026-04-06'];
+const atTime = (id: number, time: string): ReturnType<typeof orderOf> =>
+  orderOf(time.slice(0, 10), id, { create_time: time });
+
+type Row = { day: string; said: string; held: number; missing: number };
+
+/** What is said of days, and how many orders are held of each. */
+async function said(...of: string[]): Promise<Row[]> {
+  const { rows } = await bench.db.query<Row>(
+    `select s.day, concat_ws(' ', s.state, s.proof, s.why) as said, count(o.operation_id)::int as held,
+            count(o.missing_since)::int as missing
+       from sync.slices s left join archive.orders o on o.project_id = s.project_id and o.slice_day = s.day
+      where s.resource = 'orders' and s.day = any ($1::date[]) group by s.day, 2 order by s.day`,
+    [of],
+  );
+  return rows;
+}
+
+/** The platform, but for what `orders` makes of each question. */
+function through(orders: (ask: Platform['orders']) => Platform['orders']): void {
+  const { platform } = bench.worker;
+  bench.worker.platform = { ...platform, orders: orders((...asked) => platform.orders(...asked)) };
+}
+
+test('P7: a day of which the next one alone was shown, after its month had gone, is lost', async () => {
+  const march = '2026-03-31';
+  const orders = [13, 14].map((h) => atTime(h, `${march}T${h}:00:00Z`));
+  orders.push(...[10, 11].map((h) => atTime(h, `2026-04-01T${h}:00:00Z`)));
+  const startAt = at(`${march}T12:00:00Z`);
+  bench = await createBench({ startAt, days: [march], records: { orders, classes: [] } }, scope);
+  await bench.run();
+  await bench.skipTo(at('2026-05-01T00:30:00Z'));
+  await bench.db.query(
+    `update sync.slices set due_at = day, deadline_at = '2026-05-31' where day = '2026-04-01'`,
+  );
+  await bench.run();
+  await bench.runLater(12 * hour + 60_000);
+  expect(await said(march)).toEqual([
+    { day: march, said: 'lost none month is going', held: 0, missing: 0 },
+  ]);
+});
+
+test('P6: what is left of a day that was lost proves nothing', async () => {
+  const march = '2026-03-09';
+  const orders = [0, 1, 2, 3].map((i) => orderOf(march, i));
+  const dialect = { ordersWindow: false } as const;
+  const startAt = at(`${march}T00:00:00Z`);
+  bench = await createBench(
+    { startAt, days: [march], records: { orders, classes: [] }, dialect },
+    scope,
+  );
+  await bench.run();
+  for (const i of [1, 2, 3]) bench.simulator.hide('orders', `o-${march}-${i}`);
+  await bench.skipTo(at('2026-05-02T10:00:00Z'));
+  const only = { resource: 'orders', days: { from: march, to: '2026-03-10' } } as const;
+  for (const ms of [0, pairMs, 25 * hour]) {
+    bench.simulator.advance(ms);
+    await bench.run({ only });
+    await bench.run();
+  }
+  expect(await said(march)).toMatchObject([{ said: /^lost none/, held: 1 }]);
+});
+
+test('a record that no answer gets past is left out alone, not what shares its pages', async () => {
+  const orders = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => orderOf(on, i));
+  const dialect = { maxOrders: 4 } as const;
+  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  through((ask) => async (query, ...rest) => {
+    const page = await ask(query, ...rest);
+    if (page.records.some(({ id }) => id === `o-${on}-5`)) {
+      throw transient('platform_unavailable', 'it answered with 500');
+    }
+    return page;
+  });
+  for (let k = 0; k < 14; k++) await bench.runLater(hour);
+  expect(await said(on)).toMatchObject([{ said: 'open none not read', held: 9 }]);
+});
+
+test('P6: a proof ends with the news that contradicts it, also where orders are pending', async () => {
+  const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i, i === 0 ? { status: 1 } : {}));
+  const dialect = { maxOrders: 2 } as const;
+  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  await bench.run();
+  await bench.runLater(pairMs);
+  expect(await said(on)).toMatchObject([{ said: 'walked books pending' }]);
+  bench.simulator.insert('orders', atTime(50, `${on}T00:00:01Z`));
+  bench.simulator.insert('orders', atTime(51, `${on}T23:50:00Z`));
+  const stop = new AbortController();
+  through((ask) => async (query, ...rest) => {
+    if (query.startDate === on && typeof query.pageKey === 'string') stop.abort();
+    return ask(query, ...rest);
+  });
+  bench.simulator.advance(25 * hour);
+  await bench.run({ signal: stop.signal });
+  expect(await said(on)).toMatchObject([{ said: 'walked none showed less', held: 7 }]);
+});
+
+test('P6: a record set aside that only the second reading shows keeps the day from a seal', async () => {
+  const orders = [0, 1].map((i) => orderOf(on, i));
+  bench = await createBench({ days, records: { orders, classes: [] } }, scope);
+  await bench.run();
+  const text = `{"status":2,"create_time":"${on}T13:00:00Z"}`;
+  bench.simulator.insert('orders', { text, at: at(`${on}T13:00:00Z`), id: 'none' });
+  await bench.runLater(pairMs);
+  expect(await said(on)).toMatchObject([{ said: 'walked none read once' }]);
+  await bench.runLater(pairMs);
+  expect(await said(on)).toMatchObject([{ said: /^sealed books/ }]);
+});
+
+// Days in UTC+8, of which the first is empty there: at first contact it is asked for with the next one as well.
+test('a record that another day shows is not missing from the one that showed it once', async () => {
+  const orders = [atTime(1, '2026-04-02T20:00:00Z'), atTime(2, `${on}T10:00:00Z`)];
+  const dialect = { dates: 'utc+8' } as const;
+  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  await bench.run();
+  for (const ms of [pairMs, pairMs, 25 * hour, 25 * hour]) {
+    await bench.runLater(ms);
+    expect(await said('2026-04-02', on)).toMatchObject([
+      { held: 0, missing: 0 },
+      { held: 2, missing: 0 },
+    ]);
+  }
+  expect(await said('2026-04-02', on)).toMatchObject([
+    { said: 'sealed books' },
+    { said: 'sealed books' },
+  ]);
+});
+
+test('an end date that means another hour keeps no record from being held', async () => {
+  const orders = ['01', '02', '10', '12'].map((h) => atTime(Number(h), `${on}T${h}:00:00Z`));
+  bench = await createBench({ days, records: { orders, classes: [] } }, scope);
+  through((ask) => async (query, ...rest) => {
+    if (query.endDate === undefined) return ask(query, ...rest);
+    const { pageKey: _key, ...of } = query;
+    const page = await ask({ ...of, limit: 50, countTotal: true }, ...rest);
+    const until = `${query.endDate}T05:00:00Z`;
+    const before = page.records.filter(({ columns }) => String(columns['created_at']) < until);
+    const records = before.slice(0, query.limit);
+    const [first = null, last = null] = [records[0]?.id, records.at(-1)?.id];
+    const total = query.countTotal ? before.length : null;
+    return { ...page, records, shown: records.length, total, first, last, nextKey: null };
+  });
+  await bench.run();
+  for (const ms of [pairMs, pairMs, 25 * hour]) await bench.runLater(ms);
+  expect(await said(on)).toMatchObject([{ held: 4 }]);
+  expect((await said(on))[0]?.said).not.toMatch(/^sealed|books/);
+});
+
+test.each([
+  ['refused', { serverError: { status: 400, with: 'status=3', without: 'limit=50', next: 1 } }],
+  ['hollow', { hollow: { without: 'limit=50' } }],
+] as const)(
+  'a count by status that is %s once hides no status that the list leaves out',
+  async (_, fault) => {
+    const orders = [0, 1, 2, 3].map((i) => orderOf(on, i, i < 2 ? { status: 3 } : {}));
+    const dialect = { statusUnasked: 3 } as const;
+    bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+    await bench.run();
+    await bench.runLater(pairMs);
+    bench.simulator.setFaults(fault);
+    bench.simulator.advance(25 * hour);
+    await bench.run();
+    bench.simulator.setFaults({ serverError: null, hollow: null });
+    await bench.runLater(25 * hour);
+    const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
+    expect(rows).toEqual([]);
+    expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 4 }]);
+  },
+);
+
+test('P7: days of a list that was switched off while it failed have a line again when it is back', async () => {
+  bench = await createBench({ days, records: { orders: [orderOf(on, 0)], classes: [] } });
+  await bench.run();
+  bench.simulator.setFaults({ serverError: { path: '/v3/orders' } });
+  await bench.runLater(3 * 24 * hour);
+  bench.worker.scope = { orders: 'none', classes: 'all' };
+  await bench.runLater(hour);
+  expect(await said('2026-04-07', '2026-04-08')).toEqual([]);
+  bench.worker.scope = { classes: 'all' };
+  bench.simulator.setFaults({ serverError: null });
+  await bench.skipTo(at('2026-06-01T13:00:00Z'));
+  await bench.run();
+  await bench.runLater(60_000);
+  expect((await said('2026-04-07', '2026-04-08')).map((one) => one.said)).toEqual([
+    expect.stringMatching(/^lost/),
+    expect.stringMatching(/^lost/),
+  ]);
+});
