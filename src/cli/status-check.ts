@@ -1,15 +1,19 @@
 // `outlast status --check`: whether all is well, as monitoring plug-ins say it (Monitoring Plugins Development
 // Guidelines): one line, and an exit code. It looks for itself, so that it is right while no service runs.
+import type { CoverageDay } from '../catalogue.ts';
 import { OutlastError } from '../errors.ts';
-import type { Instant } from '../model.ts';
+import { headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
+import { en } from '../http/web/words.ts';
+import { listedResources, type Instant } from '../model.ts';
 import { problemText } from '../problems.ts';
+import { createLists } from '../query/questions.ts';
 import type { ProjectStatus } from '../query/status.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { readProblems, type Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { openToRead, withStore } from './app.ts';
 import { verdictOn } from './exit.ts';
-import { formatCount } from './print.ts';
+import { formatCount, typeable } from './print.ts';
 
 /** The plug-ins' own exit codes, in place of those of other commands. */
 const levels = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
@@ -27,7 +31,8 @@ type Found = { level: Level; text: string };
 /** Prints the line and sets the exit code. Never throws: what keeps it from looking is a result as well. */
 export async function check(project: string | undefined, readKnown: ReadKnown): Promise<void> {
   const { level, text } = await look(project, readKnown).catch(unable);
-  process.stdout.write(`OUTLAST ${level.toUpperCase()}: ${text.replaceAll('\n', ' ')}\n`);
+  const line = typeable(text.replaceAll('\n', ' '));
+  process.stdout.write(`OUTLAST ${level.toUpperCase()}: ${line}\n`);
   process.exitCode = levels[level];
 }
 
@@ -42,22 +47,25 @@ async function look(project: string | undefined, readKnown: ReadKnown): Promise<
   const settings = readSettings({ needs: 'database' });
   return withStore(openToRead, settings, async ({ db }) => {
     const { projects, forecast } = await readKnown(db, project, settings);
-    if (projects.length === 0) {
-      return { level: 'unknown', text: 'Nothing is archived yet. Run `outlast sync` first.' };
-    }
     const now = Date.now();
     const ahead = projects.find(({ last_run: run }) => run !== null && isToCome(run, now));
     if (ahead !== undefined) {
       return { level: 'unknown', text: `${ahead.project}: ${clockSentence}` };
     }
     const configured = configuredProjects();
-    const entered = projects.map((one) => one.project);
-    const known = (await readProblems(db, project ?? null, forecast)).filter(
-      ({ projectId }) =>
-        // What was given up is named nowhere but in the settings, which a monitor's machine may not have.
-        entered.includes(projectId) || configured?.includes(projectId) !== false,
+    // What was given up stays archived and is asked for no more: only whoever names it is told how it stands.
+    const isJudged = (id: string): boolean => id === project || configured?.includes(id) !== false;
+    const judged = projects.filter((one) => isJudged(one.project));
+    const givenUp = projects.filter((one) => !judged.includes(one));
+    const known = (await readProblems(db, project ?? null, forecast)).filter(({ projectId }) =>
+      isJudged(projectId),
     );
-    const silent = project === undefined ? (configured ?? []) : [];
+    if (projects.length === 0 && known.length === 0) {
+      return { level: 'unknown', text: 'Nothing is archived yet. Run `outlast sync` first.' };
+    }
+    const entered = projects.map((one) => one.project);
+    // Where nothing is archived at all, what fails says more than that nothing is.
+    const silent = project === undefined && projects.length > 0 ? (configured ?? []) : [];
     const wrong: Found[] = [
       ...known.flatMap((one) =>
         one.level === 'info'
@@ -68,16 +76,42 @@ async function look(project: string | undefined, readKnown: ReadKnown): Promise<
         .filter((id) => !entered.includes(id) && !known.some(({ projectId }) => projectId === id))
         .map((id) => warning(`${id}: nothing is archived for it yet`)),
       // Nothing is due where no day is known of: that nothing is wrong there says nothing.
-      ...projects
-        .filter((one) => sum([one], 'days') === 0)
+      ...judged
+        .filter(({ lists }) => lists.length === 0)
         .map((one) => warning(`${one.project}: no day is accounted for yet`)),
     ];
     const level = worst(wrong.map((one) => one.level));
     const first = wrong.find((one) => one.level === level);
     const others =
       wrong.length > 1 ? ` (and ${formatCount(wrong.length - 1)} more: outlast status)` : '';
-    return { level, text: `${first?.text ?? allText(projects)}${others} | ${figures(projects)}` };
+    const safety = await readSafety(db, judged, now);
+    const all = headlineOf(en, formatCount, safety).replace(/\.$/, ', and nothing is at risk');
+    const left = givenUp.map((one) => ` (${one.project} is ${notConfigured})`).join('');
+    return { level, text: `${first?.text ?? all}${others}${left} | ${figures(judged, safety)}` };
   });
+}
+
+export const notConfigured =
+  'no longer configured: nothing is asked for it, and what is held stays';
+
+/** Of all days of these projects, each counted once a project. */
+async function readSafety(
+  db: Queryable,
+  projects: readonly ProjectStatus[],
+  now: Instant,
+): Promise<Safety> {
+  const { coverage } = createLists(db);
+  const all = safetyOf([], now);
+  for (const { project } of projects) {
+    const days: CoverageDay[] = [];
+    for (const resource of listedResources) days.push(...(await coverage({ project, resource })));
+    const one = safetyOf(days, now);
+    for (const name of ['days', 'safe', 'notYet', 'readOnce', 'doubtful'] as const) {
+      all[name] += one[name];
+    }
+    all.lost.push(...one.lost);
+  }
+  return all;
 }
 
 const warning = (text: string): Found => ({ level: 'warning', text });
@@ -90,7 +124,7 @@ const clockSentence =
   'the last run began at a time that is still to come by the clock of this machine: nothing can be judged by it. Set it right (NTP)';
 
 /** Null where the platform's settings are not at hand. */
-function configuredProjects(): string[] | null {
+export function configuredProjects(): string[] | null {
   try {
     return readSettings({ needs: 'platform' }).projects.map(({ id }) => id);
   } catch {
@@ -103,22 +137,10 @@ function worst(found: Level[]): Level {
   return found.includes('warning') ? 'warning' : 'ok';
 }
 
-type Counts = 'days' | 'open' | 'lost' | 'held';
-const sum = (projects: ProjectStatus[], field: Counts): number =>
-  projects
-    .flatMap(({ lists }) => lists.flatMap(({ months }) => months))
-    .reduce((total, month) => total + month[field], 0);
-
-const allText = (projects: ProjectStatus[]): string =>
-  `${formatCount(sum(projects, 'held'))} of ${formatCount(sum(projects, 'days'))} days are held, and nothing is at risk`;
-
 /**
  * As plug-ins give performance data. `last_run`: how long ago the newest run began; of several projects, the longest.
  */
-function figures(projects: ProjectStatus[]): string {
-  const counts = (['days', 'held', 'open', 'lost'] as const).map(
-    (field) => `${field}=${sum(projects, field)}`,
-  );
+function figures(projects: ProjectStatus[], { days, safe, notYet, lost }: Safety): string {
   const begun = projects.flatMap(({ last_run: run }) =>
     run === null ? [] : [Date.parse(run.started_at)],
   );
@@ -126,5 +148,5 @@ function figures(projects: ProjectStatus[]): string {
     begun.length === 0
       ? 'U'
       : `${Math.max(0, Math.round((Date.now() - Math.min(...begun)) / 1000))}s`;
-  return [...counts, `last_run=${age}`].join(' ');
+  return `days=${days} held=${safe} open=${notYet} lost=${lost.length} last_run=${age}`;
 }

@@ -26,7 +26,7 @@ import type { Queryable } from '../store/db.ts';
 import { notYetKnown, projectIds } from '../store/projects.ts';
 import { openToRead, type Store, withStore } from './app.ts';
 import { calendarLines } from './calendar-lines.ts';
-import { check } from './status-check.ts';
+import { check, configuredProjects, notConfigured } from './status-check.ts';
 import { factLines, olderOffers } from './fact-lines.ts';
 import {
   forecastJson,
@@ -107,6 +107,12 @@ export const statusCommand = (command: Command): Command =>
           if (db.role === null) print(`${unprotectedText}\n`);
           const days = await readDays(db, projects, foreseen, flags.all);
           print(statusText(projects, foreseen, days, flags.all));
+          const configured = configuredProjects();
+          for (const { project } of projects) {
+            if (configured?.includes(project) === false) {
+              print(`\nProject ${project} is ${notConfigured}.`);
+            }
+          }
           if (store.isEmbedded && flags.all === true) print(whereItIs(store));
         }
       });
@@ -325,7 +331,7 @@ function verdict(list: ListStatus): string {
   ];
   // What may yet be held has its reason below.
   const doubtful = sum('doubtful');
-  if (doubtful > 0) parts.push(`${doubtful} NOT ALL HELD, for good`);
+  if (doubtful > 0) parts.push(`${doubtful} kept for good and NOT ALL HELD`);
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
   for (const { why, days: count, next_at: at } of list.whys) {

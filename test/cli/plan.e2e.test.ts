@@ -11,8 +11,9 @@ let database: TestDatabase;
 let db: Db;
 eachOnDatabase((given) => ({ database, db } = given));
 
-const outlast = (...args: string[]): Promise<Ended> =>
-  runHere(args, { env: { DATABASE_URL: database.connectionString } });
+const outlastWith = (env: Record<string, string>, ...args: string[]): Promise<Ended> =>
+  runHere(args, { env: { DATABASE_URL: database.connectionString, ...env } });
+const outlast = (...args: string[]): Promise<Ended> => outlastWith({}, ...args);
 
 const today = dayOf(Date.now());
 const lastMonth = monthStart(today, -1);
@@ -231,6 +232,28 @@ describe('status --check', () => {
     ]);
   });
 
+  test('judges no project that was taken out of the settings, unless it is named', async () => {
+    await enterWindow(120);
+    await readAt(`now() - interval '3 hours'`);
+    await db.query(`update sync.slices set due_at = now() - interval '1 hour'`);
+    await db.query(`update sync.projects set added_at = now() - interval '4 hours'`);
+    const other = {
+      OUTLAST_PROJECT: 'other',
+      OUTLAST_BASE_URL: 'https://platform.example',
+      OUTLAST_API_KEY: 'key',
+      OUTLAST_API_SECRET: 'secret',
+    };
+    const { stdout } = await outlastWith(other, 'status', '--check');
+    expect(stdout).toMatch(
+      /^OUTLAST WARNING: other: nothing is archived for it yet \(p is no longer configured: [^)]*\) \| days=0 /,
+    );
+    expect((await outlastWith(other, 'status')).stdout).toContain(
+      'Project p is no longer configured: nothing is asked for it, and what is held stays.',
+    );
+    const named = await outlastWith(other, 'status', '--check', '--project', 'p');
+    expect(named.stdout).toMatch(/^OUTLAST CRITICAL: p: Nothing of orders has been read since/);
+  });
+
   test('shows news for a day, as a warning', async () => {
     await enterWindow(120);
     await readAt(`now() - interval '1 minute'`);
@@ -247,7 +270,11 @@ describe('status --check', () => {
       [lastMonth],
     );
     await told('25 hours');
-    expect((await checked()).slice(0, 2)).toEqual(['OK', 0]);
+    expect(await checked()).toEqual([
+      'OK',
+      0,
+      expect.stringMatching(/: 1 of \d+ days is not safe yet, and nothing is at risk \| days=/),
+    ]);
     await told('2 hours');
     expect(await checked()).toEqual([
       'WARNING',
@@ -260,6 +287,15 @@ describe('status --check', () => {
     );
     await told('3 hours', 'day_lost', `orders ${lastMonth.slice(0, 7)}`);
     expect((await checked()).slice(0, 2)).toEqual(['CRITICAL', 2]);
+    await told('25 hours');
+    await told('25 hours', 'day_lost', `orders ${lastMonth.slice(0, 7)}`);
+    expect(await checked()).toEqual([
+      'OK',
+      0,
+      expect.stringMatching(
+        /: \d+ days are safe; one is lost for ever, and nothing is at risk \| .* lost=1 /,
+      ),
+    ]);
   });
 
   test('tells of a project that no run could enter, and judges nothing by a clock that is behind', async () => {
@@ -287,6 +323,16 @@ describe('status --check', () => {
 
   test('cannot tell without an archive, and tells of a database that is gone', async () => {
     expect((await checked()).slice(0, 2)).toEqual(['UNKNOWN', 3]);
+    await db.query(
+      `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
+       values ('p', 'run_failed', '', '{"trouble": "never", "runs": 3}', now())`,
+    );
+    expect(await checked()).toEqual([
+      'CRITICAL',
+      2,
+      expect.stringContaining('p: The last 3 runs failed before anything was archived.'),
+    ]);
+    await db.query('delete from sync.reported_problems');
     await db.query(
       `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
        values ('p', 'https://platform.example', 'salt', 'print', now(), $1)`,
