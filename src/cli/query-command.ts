@@ -150,14 +150,13 @@ function rowsOf(limit: number | undefined, format: OutputFormat): number {
  * its last instant.
  */
 function inNumbers(
-  { status, txHash, asOf: at, ...flags }: QueryFlags,
+  { status, txHash, ...flags }: QueryFlags,
   words: Readonly<Record<number, string>>,
 ): QueryFlags {
   const numberOf = (word: string): string =>
     Object.entries(words).find(([, one]) => one === word.toLowerCase())?.[0] ?? word;
   return {
     ...flags,
-    ...(at === undefined ? {} : { asOf: at.replace(/^[\d-]{10}$/, '$&T23:59:59.999999Z') }),
     ...(typeof txHash === 'string' ? { txHash: txHash.toUpperCase() } : {}),
     ...(typeof status === 'string'
       ? {

@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import { listedResources, resources, type Day, type ProjectId } from '../model.ts';
 import { checked, optional, type Shape } from './check-arguments.ts';
-import { days } from './days.ts';
+import { days, isArchiveDay } from './days.ts';
 import { readInstant } from './instant.ts';
 
 /** Ids of records are at most this long: see platform/parse.ts. */
@@ -59,22 +59,28 @@ export const groupsOf = <const Name extends string>(names: readonly Name[]) => {
 };
 
 const instantSentence =
-  'must be an instant as RFC 3339 with its offset and at most six decimals, such as 2026-03-31T23:59:59.5+08:00';
+  'must be an instant as RFC 3339 with its offset and at most six decimals, such as 2026-03-31T23:59:59.5+08:00, or a UTC day';
 
 export const project = matching(
   /^[a-z0-9_-]{1,40}$/,
   'must be a project name: 1 to 40 of a-z, 0-9, _ and -',
 );
+/** Of a day its end is meant. */
+const instantOf = (given: string): string | null =>
+  readInstant(isArchiveDay(given) ? `${given}T23:59:59.999999Z` : given);
+
 /** Becomes one text a moment, so that a cursor is bound to the moment and not to its spelling. */
 export const asOf = z
   .preprocess(
-    (given) => (typeof given === 'string' ? (readInstant(given) ?? given) : given),
+    (given) => (typeof given === 'string' ? (instantOf(given) ?? given) : given),
     z
       .string(instantSentence)
       .refine((given) => readInstant(given) !== null, instantSentence)
-      .meta({ format: 'date-time' }),
+      .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }] }),
   )
-  .describe('What was known at this instant, RFC 3339; now by default');
+  .describe(
+    'What was known at this instant, RFC 3339, or at the end of this UTC day; now by default',
+  );
 export const order = oneOf(['asc', 'desc']).describe(
   'By (day, time of creation, id bytes); asc by default',
 );

@@ -385,6 +385,20 @@ describe.each(
   });
 });
 
+test('a day is an instant, too: its end', async () => {
+  for (const path of [
+    'orders?project=p',
+    'nft_classes?project=p',
+    'statistics/orders?project=p&by=day',
+  ]) {
+    const asked = `/archive/v1/${path}`;
+    expect(await ask(`${asked}&as_of=2026-04-07`)).toBe(
+      await ask(`${asked}&as_of=2026-04-07T23:59:59.999999Z`),
+    );
+  }
+  expect(await collect(archive.orders.stream({ project: 'p', asOf: '2026-03-01' }))).toEqual([]);
+});
+
 test('sabotaged, a door that forgets the instant is noticed', async () => {
   const { orders } = archive;
   const forgetful = await servedFrom({

@@ -199,7 +199,9 @@ describe('what makes no sense is refused with a sentence', () => {
       invalid('sha256 must be'),
     );
     for (const asOf of [
-      '2026-03-01',
+      '2026-02-29',
+      '2026-3-1',
+      '0000-01-01',
       '2026-03-01T10:00:00',
       '2026-03-01 10:00:00Z',
       '2026-03-01T10:00:00.1234567Z',

@@ -277,7 +277,7 @@ export const zh: Words = {
     any: '不限',
     recordName: '名称包含',
     asOf: '当时所知',
-    asOfHint: '一个时刻，例如 2026-11-01T00:00:00Z',
+    asOfHint: '一个时刻，例如 2026-11-01T00:00:00Z；或一天，即当天结束时',
     order: '排序',
     oldest: '从旧到新',
     newest: '从新到旧',

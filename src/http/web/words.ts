@@ -273,7 +273,7 @@ export const en = {
     any: 'any',
     recordName: 'Name contains',
     asOf: 'As known at',
-    asOfHint: 'an instant, such as 2026-11-01T00:00:00Z',
+    asOfHint: 'an instant, such as 2026-11-01T00:00:00Z, or a day: at its end',
     order: 'Order',
     oldest: 'oldest first',
     newest: 'newest first',
