@@ -301,7 +301,7 @@ const problems = question(
       "What goes on first, the worst before the rest; then what only happened. By the platform's clock, as the newest run or look had it.",
     order: ['isNews', 'level', 'kind', 'subject'],
     filters: ['level', 'kind'],
-    shown: ['level', 'kind', 'subject', 'numbersJson', 'since', 'until'],
+    shown: ['level', 'kind', 'numbersJson', 'since', 'until'],
   },
   {
     ...project,

@@ -72,6 +72,13 @@ export const problemText = (
   lang: ProblemLang = 'en',
 ): string => wordsOf(kind)?.[lang](subject, numbers) ?? `${kind} ${subject}`.trim();
 
+/** As it stands in a row of the list of problems. */
+export const problemRowText = (
+  { kind, subject, numbersJson }: { kind: string; subject: string; numbersJson: string },
+  lang: ProblemLang = 'en',
+): string =>
+  problemText({ kind, subject, numbers: JSON.parse(numbersJson) as ProblemNumbers }, lang);
+
 export const problemAdvice = (kind: string, lang: ProblemLang): string | null =>
   wordsOf(kind)?.todo[lang] ?? null;
 

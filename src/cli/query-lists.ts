@@ -1,4 +1,6 @@
 // The lists of `outlast query`: what each can be narrowed by there, and what a person is shown of it.
+import type { ArchiveProblem } from '../catalogue.ts';
+import { problemRowText } from '../problems.ts';
 import { columnOf, type List, type Row } from '../query/lists.ts';
 import { snake } from '../query/record-text.ts';
 import { inForce } from '../query/reports.ts';
@@ -60,6 +62,13 @@ const tableOf = (
 
 function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
   const column = columnOf(fields, name);
+  if (name === 'numbersJson') {
+    return {
+      header: 'what is wrong',
+      text: (row) => problemRowText(row as ArchiveProblem),
+      least: 8,
+    };
+  }
   const { type = 'text', words, values, part } = column ?? {};
   const isTime = type === 'timestamptz';
   const isNumber = ['integer', 'bigint', 'numeric'].includes(type) && words === undefined;

@@ -399,6 +399,25 @@ test('a day is an instant, too: its end', async () => {
   expect(await collect(archive.orders.stream({ project: 'p', asOf: '2026-03-01' }))).toEqual([]);
 });
 
+test('what is wrong is a sentence for a person, and that of classes another project archives is there, too', async () => {
+  const wrong = `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
+                 values ('p', 'deadline_at_risk', $1, '{"days": 2, "deadline": "2026-05-30"}', now())`;
+  await bench.db.query(wrong, ['nft_classes 2026-04']);
+  await bench.db.query(wrong, ['orders 2026-04']);
+  const said = (of: string): string => `${of}: 2 days are still without proof`;
+  const { items } = JSON.parse(await ask('/archive/v1/problems?project=r')) as { items: Flat[] };
+  expect(items.map(({ project, subject }) => [project, subject])).toEqual([
+    ['p', 'nft_classes 2026-04'],
+    ['p', 'nft_classes'],
+  ]);
+  const html = await ask('/problems?project=r');
+  expect(html).toContain(said('nft_classes 2026-04'));
+  expect(html).not.toContain(said('orders 2026-04'));
+  const { stdout } = await command('problems', '--format', 'table');
+  expect(stdout).toContain(said('orders 2026-04'));
+  await bench.db.query(`delete from sync.reported_problems where subject like '% 2026-04'`);
+});
+
 test('sabotaged, a door that forgets the instant is noticed', async () => {
   const { orders } = archive;
   const forgetful = await servedFrom({

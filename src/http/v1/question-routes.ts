@@ -1,6 +1,7 @@
 // The routes of the catalogue's questions, each by its declaration.
 import { questions, type QuestionName } from '../../catalogue.ts';
 import { listedResources, type Resource } from '../../model.ts';
+import { problemLevels, type ProblemLevel } from '../../problems.ts';
 import { questionList, type List, type Row } from '../../query/lists.ts';
 import { forwardOf, listOf, record } from './answer-schemas.ts';
 import { listReply, pageArguments, wholeReply } from './list-arguments.ts';
@@ -30,15 +31,29 @@ export function questionRoute(name: QuestionName): Route {
   });
 }
 
-/** A list that is given whole: of both resources, or of one, each of the project that archives it. */
+/** What goes on before what only happened, then the worst before the rest. */
+const rankOf = ({ isNews, level }: Row): number =>
+  (isNews === true ? problemLevels.length : 0) + problemLevels.indexOf(level as ProblemLevel);
+
+/**
+ * A list that is given whole: of both resources, or of one, each of the project that archives it. The problems of
+ * classes are this project's as well.
+ */
 export async function readWhole(
   asking: Asking,
   list: List,
   { resource, ...filters }: Given = {},
 ): Promise<Row[]> {
   const reads = list.of(asking.archive);
+  const { project } = asking;
   if (!('resource' in list.fields)) {
-    return (await reads.list({ project: asking.project, ...filters })).items;
+    const own = (await reads.list({ project, ...filters })).items;
+    const other = asking.classesOf(project);
+    if (list.name !== 'problems' || other === project) return own;
+    const others = (await reads.list({ project: other, ...filters })).items;
+    // Without a subject it concerns all that this project reads.
+    const ofClasses = others.filter(({ subject }) => /^(?:nft_classes\b|$)/.test(String(subject)));
+    return [...own, ...ofClasses].toSorted((a, b) => rankOf(a) - rankOf(b));
   }
   const rows: Row[] = [];
   for (const one of listedResources.filter((each) => each === (resource ?? each))) {

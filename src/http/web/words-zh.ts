@@ -106,7 +106,7 @@ export const zh: Words = {
     kind: '种类',
     level: '级别',
     subject: '对象',
-    numbersJson: '数值',
+    numbersJson: '问题',
     since: '自',
     until: '截止',
     resolvedAt: '解除时间',

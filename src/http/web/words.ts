@@ -63,6 +63,7 @@ const heads: Record<string, string> = {
   dueAt: 'Looked at next',
   deadlineAt: 'Deadline',
   provedAt: 'Proved at',
+  numbersJson: 'What is wrong',
 };
 
 /** Fields that stand over a column of a page, or in its form. */

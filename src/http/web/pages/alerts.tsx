@@ -1,6 +1,8 @@
 // What is wrong, with what to do about it; then the alerts that are over, and what only happened.
 import type { Alert, ArchiveProblem } from '../../../catalogue.ts';
-import { problemAdvice, problemText, type ProblemNumbers } from '../../../problems.ts';
+import { problemAdvice, problemRowText } from '../../../problems.ts';
+import { questionList } from '../../../query/lists.ts';
+import { readWhole } from '../../v1/question-routes.ts';
 import { Foreign } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import { Table } from '../table.tsx';
@@ -11,24 +13,15 @@ export const alertsPage: Page = { path: '/alerts', nav: 'alerts', read };
 /** What only happened is for the list below, once it has been known for a day. */
 export const isWrong = ({ level }: ArchiveProblem): boolean => level !== 'info';
 
-export const sentenceOf = (
-  { lang }: View,
-  { kind, subject, numbersJson }: ArchiveProblem,
-): string =>
-  problemText({ kind, subject, numbers: JSON.parse(numbersJson) as ProblemNumbers }, lang);
+export const sentenceOf = ({ lang }: View, problem: ArchiveProblem): string =>
+  problemRowText(problem, lang);
 
 const nameOf = ({ kind, subject }: { kind: string; subject: string }): string =>
   JSON.stringify([kind, subject]);
 
 /** Those of the project, and of its classes where another one archives them. */
-export async function problemsOf({ archive, project, classesOf }: View): Promise<ArchiveProblem[]> {
-  const own = await archive.problems({ project });
-  const other = classesOf(project);
-  if (other === project) return own;
-  const others = await archive.problems({ project: other });
-  // Without a subject it concerns all that this project reads.
-  return [...own, ...others.filter(({ subject }) => /^(?:nft_classes\b|$)/.test(subject))];
-}
+export const problemsOf = async (view: View): Promise<ArchiveProblem[]> =>
+  (await readWhole(view, questionList('problems'))) as ArchiveProblem[];
 
 async function read(view: View): Promise<Made> {
   const { words, archive, project } = view;

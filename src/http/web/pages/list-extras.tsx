@@ -1,8 +1,10 @@
 // What some lists have on their pages besides what the catalogue says of them: what goes on now above the runs, what
 // certificates say of their days, and what observed facts mean.
 import type { ComponentChildren } from 'preact';
+import type { ArchiveProblem } from '../../../catalogue.ts';
 import { monthStart } from '../../../day.ts';
 import type { Day } from '../../../model.ts';
+import { problemRowText } from '../../../problems.ts';
 import type { List, Row } from '../../../query/lists.ts';
 import type { Progress } from '../../../query/reports.ts';
 import { Foreign } from '../layout.tsx';
@@ -26,6 +28,11 @@ const besides: Record<string, (view: View) => Promise<Besides>> = {
   runs: besidesRuns,
   certificates: besidesCertificates,
   facts: besidesFacts,
+  problems: async (view) => ({
+    cells: {
+      numbersJson: (row) => <Foreign text={problemRowText(row as ArchiveProblem, view.lang)} />,
+    },
+  }),
 };
 
 export const besidesOf = async (view: View, { name }: List): Promise<Besides> =>
