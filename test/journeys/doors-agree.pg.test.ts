@@ -270,7 +270,11 @@ async function expectPageAgrees(list: List, query = ''): Promise<void> {
   // Of records a person sees the newest first.
   const order = list.resource !== null && list.hasDays ? '&order=asc' : '';
   const asked = `${list.name}?project=p${list.isPaged ? '&limit=500' : ''}${order}${query}`;
-  const { items } = JSON.parse(await ask(`/archive/v1/${asked}`)) as { items: Flat[] };
+  const { items: listed } = JSON.parse(await ask(`/archive/v1/${asked}`)) as { items: Flat[] };
+  // A person sees the newest days and months first.
+  const when = ({ day, month }: Flat): string =>
+    list.isPaged ? '' : ((day ?? month ?? '') as string);
+  const items = listed.toSorted((a, b) => (when(a) < when(b) ? 1 : when(a) > when(b) ? -1 : 0));
   const html = await ask(`/${asked}`);
   const rows = [...html.matchAll(/<tr[^>]*>(?:(?!<th scope="col").)*?<\/tr>/gs)].map(([row]) =>
     textOf(row).replaceAll(',', ''),
@@ -397,6 +401,14 @@ test('a day is an instant, too: its end', async () => {
     );
   }
   expect(await collect(archive.orders.stream({ project: 'p', asOf: '2026-03-01' }))).toEqual([]);
+});
+
+test('a row whose name no path can have leads to the list that is narrowed to it', async () => {
+  await bench.db.query(
+    `insert into sync.facts (project_id, fact, value, confirmed_at, changed_at) values ('r', '..', 'x', now(), now())`,
+  );
+  expect(await ask('/facts?project=r')).toContain('href="./facts?fact=..&amp;project=r"');
+  await bench.db.query(`delete from sync.facts where project_id = 'r'`);
 });
 
 test('what is wrong is a sentence for a person, and that of classes another project archives is there, too', async () => {

@@ -8,6 +8,7 @@ import type { RangeCoverage } from '../../../query/day-marks.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { projectFor } from '../../v1/archive-route.ts';
+import { snake } from '../../../query/record-text.ts';
 import { askedOf, givenIn, sentenceOf } from '../query-values.ts';
 import { ProjectField, Refusal } from '../parts.tsx';
 import { Table, type TableColumn } from '../table.tsx';
@@ -39,9 +40,15 @@ function linkToRow(view: View, list: List, row: Row, asOf: string | undefined): 
     const { resource, day, owner } = row as Record<string, string>;
     return linkTo(view, `/days/${resource}/${day}`, { owner });
   }
-  return list.key.length === 0
-    ? null
-    : linkTo(view, ['', list.name, ...keyOf(list, row).map(encodeURIComponent)].join('/'));
+  const key = keyOf(list, row);
+  if (key.length === 0) return null;
+  return key.some(isStep)
+    ? linkTo(
+        view,
+        `/${list.name}`,
+        Object.fromEntries(list.key.map((name, i) => [snake(name), key[i]])),
+      )
+    : linkTo(view, ['', list.name, ...key.map(encodeURIComponent)].join('/'));
 }
 
 /** As it stands in an address: a month without its first day. */
@@ -80,6 +87,12 @@ type Answer = {
   count: number | null;
 };
 
+/** Of days and months; what has neither stays in its order. */
+const newestFirst = (rows: Row[]): Row[] => {
+  const when = ({ day, month }: Row): string => (day ?? month ?? '') as string;
+  return rows.toSorted((a, b) => Number(when(a) < when(b)) - Number(when(a) > when(b)));
+};
+
 /** Counting as many takes a few hundredths of a second; coverage tells beforehand how many it will be. */
 const mostCounted = 200_000;
 
@@ -93,7 +106,7 @@ async function ask(view: View, list: List, given: Record<string, string>): Promi
     answer.found =
       list.isPaged || list.resource !== null
         ? await list.of(view.archive).list(query)
-        : { items: await readWhole(view, list, asked) };
+        : { items: newestFirst(await readWhole(view, list, asked)) };
     const { from, to } = given;
     if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
       const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
