@@ -143,8 +143,9 @@ export function timeLines(foresight: Foresight, now: Instant): string[] {
       const tight = group.some(({ fits }) => fits === 'tight')
         ? ': TIGHT, more than half of the time left'
         : '';
-      const needs = `It needs ${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}, ${formatSpan(takesMs(requests, foresight))} at ${rateText(perSecond)}`;
-      return `${names} must be done by ${momentText(at)} (UTC), ${formatWhen(at - now)}. ${needs}${tight}.`;
+      const [are, they] =
+        requests === 1 ? ['request is', 'it takes'] : ['requests are', 'they take'];
+      return `${names}: ${formatCount(requests)} ${are} still to be made by ${momentText(at)} (UTC), ${formatWhen(at - now)}; ${they} ${formatSpan(takesMs(requests, foresight))} at ${rateText(perSecond)}${tight}.`;
     }),
     ...caveatLines(foresight, now),
   ];

@@ -310,7 +310,7 @@ const nameOf = (list: { resource: string; owner: string }): string =>
 
 /** Where the ledger's word is not a person's. */
 const whyTexts: Partial<Record<Why, string>> = {
-  'read once': 'read once and not sealed yet',
+  'read once': 'waiting for a second reading',
   'showed less': 'showed less than is held',
   'counts more': 'counted more than they showed',
   'books do not balance': 'in books that do not balance yet',

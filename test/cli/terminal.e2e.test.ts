@@ -68,7 +68,7 @@ test('every command fits into 80 columns', async () => {
   const commands: [string[], RegExp][] = [
     [['status'], /^ {2}2026-04 {2}orders +\?s/m],
     [['status', '--all'], /^ {2}2025-12 {2}orders/m],
-    [['status', '--plan'], /must be done by/],
+    [['status', '--plan'], /still to be made by/],
     [['query', 'alerts'], /^opened/],
     [['verify'], /follow/],
     [['verify', '--platform'], /confirms/],

@@ -137,7 +137,7 @@ export const en = {
   whys: {
     'not over': 'the day is not over',
     'not read': 'not read to its end',
-    'read once': 'read only once',
+    'read once': 'no second reading has confirmed it',
     'showed less': 'the last reading showed less than is held',
     'counts more': 'the platform counted more of it than it showed',
     'books do not balance':
@@ -160,7 +160,7 @@ export const en = {
     notYet: (days: string, of: string) =>
       `${days} of ${of} days ${days === '1' ? 'is' : 'are'} not safe yet.`,
     readOnceOnly: (days: string, of: string) =>
-      `All ${of} days are read; ${days === '1' ? 'one was' : `${days} were`} read only once so far.`,
+      `All ${of} days are read; ${days === '1' ? 'one waits' : `${days} wait`} for a second reading.`,
     lost: (days: string, safe: string) =>
       days === '1'
         ? `${safe} days are safe; one is lost for ever.`
@@ -187,8 +187,8 @@ export const en = {
     },
     readOnce: (days: string, at: string) =>
       days === '1'
-        ? `One day was read once. What it showed is held; a second reading, at ${at}, proves that this is all.`
-        : `${days} days were read once. What they showed is held; second readings, from ${at} on, prove that this is all.`,
+        ? `Of one day what was shown is held; its second reading, at ${at}, is to confirm that this is all.`
+        : `Of ${days} days what was shown is held; their second readings, from ${at} on, are to confirm that this is all.`,
     unsettled: (days: string) =>
       days === '1'
         ? 'Of one day all is held, and orders are pending.'
@@ -220,13 +220,11 @@ export const en = {
     title: (resource: string, day: string) => `${resource} of ${day}`,
     noSuch: 'The archive has no such day.',
     ours: 'held here',
-    platform: 'the platform said',
+    platform: 'counted by the platform',
     shown: 'shown by the last reading',
-    state: 'State',
-    proof: 'Proof',
     provedAt: 'Proved at',
     walkedAt: 'Read to its end at',
-    deadline: 'To be proved by, a margin before its month leaves the window',
+    deadline: 'Should be proved by',
     dueAt: 'Looked at next',
     pending: 'Orders still pending',
     missing: 'No longer shown by the platform',
@@ -236,7 +234,9 @@ export const en = {
     changedAt: 'Changed at',
     changed: 'What changed',
     moreChanges: 'There are more: each record’s own history has all of its changes.',
-    readings: 'Readings: two of them, from either end of the list, prove the day',
+    readings: 'Readings',
+    provedBy:
+      'Two of them, one from each end of the list and two hours apart, prove the day; a day apart where they show nothing.',
     beganAt: 'Begun at',
     endedAt: 'Ended at',
     from: 'From the',

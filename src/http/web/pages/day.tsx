@@ -71,7 +71,7 @@ function Verdict({ view, report }: Of) {
           {isGrowing ? words.day.growing : markText(view, mark)}
         </strong>
         {proof !== 'none' && ` · ${words.proofs[proof]}`}
-        {why !== null && !isGrowing && ` · ${words.whys[why]}`}
+        {why !== null && mark !== 'proved' && !isGrowing && ` · ${words.whys[why]}`}
       </p>
       {lastError !== null && (
         <p class="notice mild">
@@ -113,7 +113,7 @@ function Counts({ view: { words, format }, report }: Of) {
       {tile(report.records, words.day.ours)}
       {tile(report.shownTotal, words.day.shown)}
       {tile(report.platformTotal, words.day.platform)}
-      {tile(report.pending, words.day.pending)}
+      {report.resource === 'orders' && tile(report.pending, words.day.pending)}
     </div>
   );
 }
@@ -122,8 +122,7 @@ function Evidence({ view: { words, format }, report }: Of) {
   const rows: [string, ComponentChildren][] = [
     [words.day.walkedAt, format.time(report.walkedAt) || words.never],
     [words.day.provedAt, format.time(report.provedAt) || words.never],
-    [words.day.proof, words.proofs[report.proof]],
-    ...(report.deadlineAt < '9999' && report.state !== 'final' && report.state !== 'lost'
+    ...(report.deadlineAt < '9999' && report.dueAt !== null && !report.isSettled
       ? [[words.day.deadline, format.time(report.deadlineAt)] satisfies [string, string]]
       : []),
     [words.day.dueAt, format.time(report.dueAt) || words.never],
@@ -195,6 +194,7 @@ function Parts({
         {changes.count > changed.length && <p class="soft">{words.day.moreChanges}</p>}
       </Part>
       <Part of={readings} title={words.day.readings} view={view}>
+        <p class="soft">{words.day.provedBy}</p>
         <Table
           caption={words.day.readings}
           columns={[

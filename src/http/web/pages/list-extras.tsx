@@ -32,6 +32,7 @@ const besides: Record<string, (view: View) => Promise<Besides>> = {
     cells: {
       numbersJson: (row) => <Foreign text={problemRowText(row as ArchiveProblem, view.lang)} />,
     },
+    none: view.words.alerts.none,
   }),
 };
 
