@@ -207,6 +207,7 @@ export type CoveredSlice = {
   rejected: number;
   reservations: string[];
   is_held: boolean;
+  is_settled: boolean;
 };
 
 export async function coverageOf(
@@ -217,7 +218,8 @@ export async function coverageOf(
   const { rows } = await db.query<CoveredSlice>(
     // Counts of records: far below 2^53.
     `select day, owner, state, proof, proved_at, walked_at, platform_total::float8 as platform_total,
-            shown_total::float8 as shown_total, unresolved, rejected::float8 as rejected, reservations, is_held
+            shown_total::float8 as shown_total, unresolved, rejected::float8 as rejected, reservations,
+            is_held, is_settled
        from analytics.coverage
       where project_id = $1 and resource = $2
         and day >= $3 and day < ($3::date + interval '1 month')::date

@@ -43,7 +43,7 @@ const certificateShape = z.object({
       day: z.string(),
       records: z.number(),
       digest,
-      slices: unchecked<Omit<CoveredSlice, 'day' | 'is_held'>[]>(),
+      slices: unchecked<Omit<CoveredSlice, 'day' | 'is_held' | 'is_settled'>[]>(),
     }),
   ),
 });

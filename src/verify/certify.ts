@@ -104,7 +104,7 @@ async function certificateOf(
     leaves_sha256: leavesSha256,
     lost_days: daysWith((slice) => slice.state === 'lost'),
     days_not_held: daysWith((slice) => !slice.is_held),
-    days_not_settled: daysWith((slice) => slice.unresolved > 0),
+    days_not_settled: daysWith((slice) => !slice.is_settled),
     books: await booksOf(tx, of, month, at),
     facts: await factsOf(tx, of),
     journal: head && { no: head.no, head: head.head },
@@ -122,7 +122,7 @@ async function certificateOf(
       ...one,
       slices: coverage
         .filter(({ day }) => day === one.day)
-        .map(({ day: _day, is_held: _isHeld, ...slice }) => slice),
+        .map(({ day: _day, is_held: _isHeld, is_settled: _isSettled, ...slice }) => slice),
     })),
   };
   return { month, issue, certifiedAt: at, digest, leavesSha256, text: JSON.stringify(certificate) };

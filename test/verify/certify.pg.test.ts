@@ -187,6 +187,10 @@ describe('a month that is over', () => {
     const [{ certificate }] = (await certificates()) as [Row];
     expect(certificate.lost_days).toEqual(['2026-03-11']);
     expect(certificate.days_not_held).toEqual(expect.arrayContaining(['2026-03-11', '2026-03-12']));
+    // As analytics.coverage says it: what is not held is not settled either.
+    expect(certificate.days_not_settled).toEqual(
+      expect.arrayContaining(certificate.days_not_held ?? []),
+    );
     const lost = certificate.days.find(({ day }) => day === '2026-03-11');
     expect(lost?.slices).toMatchObject([{ state: 'lost', reservations: ['lost'] }]);
     expect((await archive.verify()).findings).toEqual([]);

@@ -125,10 +125,11 @@ type Said = {
 
 function CertifiedDays({ view: { words, format }, of }: { view: View; of: Row }) {
   const said = JSON.parse(String(of['certificateJson'])) as Said;
-  const { lost_days: lost = [], days_not_held: not = [], days_not_settled: pending = [] } = said;
+  const { lost_days: lost = [], days_not_held: not = [], days_not_settled: unsettled = [] } = said;
   const count = (days: readonly Day[]): string => format.number(days.length);
   // A lost day is not held by that alone.
   const others = not.filter((day) => !lost.includes(day));
+  const pending = unsettled.filter((day) => !not.includes(day));
   return (
     <>
       {lost.length > 0 && (
