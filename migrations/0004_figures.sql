@@ -162,6 +162,131 @@ select project_id,
 comment on view analytics.orders_by_month is
   'Orders and money of each calendar month (UTC), with the month''s coverage counted in days';
 
+-- Days of a reader's zone, for whoever reports in it. The ledger's days stay UTC's, so a local day is held when every
+-- UTC day that it touches is. At the changes of summer time it has 23 or 25 hours: it begins where the zone says.
+create function analytics.local_days(day date, zone text) returns setof date language sql immutable parallel safe as $$
+  select distinct (at at time zone local_days.zone)::date
+    from (values (local_days.day::timestamp at time zone 'UTC'),
+                 (((local_days.day + 1)::timestamp - interval '1 microsecond') at time zone 'UTC')) edges (at)
+$$;
+comment on function analytics.local_days(date, text) is
+  'The days of a time zone (Asia/Shanghai) that a UTC day touches: one or two';
+
+-- A time that the list of no neighbouring day showed is none to go by: Go's zero time, a clock that was set.
+create function analytics.local_day(created_at timestamptz, day date, zone text) returns date
+language sql immutable parallel safe as $$
+  select case when abs((created_at at time zone 'UTC')::date - day) <= 1
+              then (created_at at time zone zone)::date else day end
+$$;
+comment on function analytics.local_day(timestamptz, date, text) is
+  'The day of a record in a time zone (Asia/Shanghai), by its created_at; its day where that cannot be read or is off '
+  'by more than a day';
+
+create function analytics.coverage_by_day_in(project text, zone text) returns table (
+  resource text, day date, month date, state text, proof text, proved_at timestamptz, reservations text[], rejected bigint,
+  is_whole_list boolean, is_held boolean, is_settled boolean) language sql stable parallel safe as $$
+  select c.resource,
+         l.day,
+         date_trunc('month', l.day::timestamp)::date,
+         case when bool_or(state = 'lost')   then 'lost'
+              when bool_or(state = 'open')   then 'open'
+              when bool_or(state = 'walked') then 'walked'
+              when bool_or(state = 'sealed') then 'sealed'
+              else 'final' end,
+         case when bool_or(proof = 'none')   then 'none'
+              when bool_or(proof = 'readings') then 'readings'
+              else 'books' end,
+         case when count(proved_at) = count(*) then min(proved_at) end,
+         array_remove(array[
+           case when bool_or('lost' = any (reservations)) then 'lost' end,
+           case when bool_or('no_proof' = any (reservations)) then 'no_proof' end,
+           case when bool_or('unresolved_orders' = any (reservations)) then 'unresolved_orders' end
+         ], null),
+         -- A reject has no time that can be read: it counts once, under its UTC day.
+         coalesce(sum(rejected) filter (where c.day = l.day), 0)::bigint,
+         bool_and(is_whole_list),
+         bool_and(is_held),
+         bool_and(is_settled)
+    from analytics.coverage_by_day c, analytics.local_days(c.day, coverage_by_day_in.zone) l (day)
+   where c.project_id = coverage_by_day_in.project
+   group by c.resource, l.day
+  -- One of which the ledger lacks a UTC day is none of the archive's.
+  having count(*) = 1 + ((((l.day + 1)::timestamp at time zone coverage_by_day_in.zone) at time zone 'UTC'
+                          - interval '1 microsecond')::date
+                         - ((l.day::timestamp at time zone coverage_by_day_in.zone) at time zone 'UTC')::date)
+$$;
+comment on function analytics.coverage_by_day_in(text, text) is
+  'The coverage calendar of a project in a time zone (Asia/Shanghai): the weakest of the UTC days that a local day '
+  'touches decides. Days of which the ledger knows only a part are left out';
+
+create function analytics.orders_by_month_in(project text, zone text) returns table (
+  month date, orders bigint, succeeded bigint, failed bigint, pending bigint, of_other_status bigint, spent_fen numeric,
+  spent_units numeric, pending_fen numeric, pending_units numeric, credited_gas_ugas numeric, credited_fees_fen numeric,
+  credited_fees_units numeric, without_amount bigint, days_in_month integer, days_accounted integer, days_open integer,
+  days_held integer, days_settled integer, days_lost integer, reservations text[], rejected bigint, is_held boolean,
+  is_settled boolean) language sql stable parallel safe as $$
+  select month,
+         coalesce(orders, 0),
+         coalesce(succeeded, 0),
+         coalesce(failed, 0),
+         coalesce(pending, 0),
+         coalesce(of_other_status, 0),
+         coalesce(spent, 0),
+         coalesce(spent, 0) * 0.01,
+         coalesce(waiting, 0),
+         coalesce(waiting, 0) * 0.01,
+         coalesce(credited_gas, 0),
+         coalesce(credited_fees, 0),
+         coalesce(credited_fees, 0) * 0.01,
+         coalesce(without_amount, 0),
+         days_in_month,
+         coalesce(days_accounted, 0),
+         coalesce(days_open, 0),
+         coalesce(days_held, 0),
+         coalesce(days_settled, 0),
+         coalesce(days_lost, 0),
+         array_remove(array[
+           case when is_lost then 'lost' end,
+           case when is_unproved then 'no_proof' end,
+           case when is_unresolved then 'unresolved_orders' end
+         ], null),
+         coalesce(rejected, 0),
+         coalesce(days_held = days_in_month, false),
+         coalesce(days_settled = days_in_month, false)
+    from (select date_trunc('month', analytics.local_day(created_at, slice_day, orders_by_month_in.zone)::timestamp)::date as month,
+                 count(*) as orders,
+                 count(*) filter (where status = 2) as succeeded,
+                 count(*) filter (where status = 3) as failed,
+                 count(*) filter (where status = 1) as pending,
+                 count(*) filter (where status is null or status not in (1, 2, 3)) as of_other_status,
+                 sum(amount) filter (where status = 2) as spent,
+                 sum(amount) filter (where status = 1) as waiting,
+                 sum(number) filter (where status = 2 and order_type = 1) as credited_gas,
+                 sum(number) filter (where status = 2 and order_type = 2) as credited_fees,
+                 count(*) filter (where amount is null) as without_amount
+            from archive.orders
+           where project_id = orders_by_month_in.project
+           group by 1) figures
+    full join
+         (select month,
+                 count(*)::integer as days_accounted,
+                 count(*) filter (where state = 'open')::integer as days_open,
+                 count(*) filter (where is_held)::integer as days_held,
+                 count(*) filter (where is_settled)::integer as days_settled,
+                 count(*) filter (where state = 'lost')::integer as days_lost,
+                 bool_or('lost' = any (reservations)) as is_lost,
+                 bool_or('no_proof' = any (reservations)) as is_unproved,
+                 bool_or('unresolved_orders' = any (reservations)) as is_unresolved,
+                 sum(rejected)::bigint as rejected
+            from analytics.coverage_by_day_in(orders_by_month_in.project, orders_by_month_in.zone)
+           where resource = 'orders'
+           group by month) coverage using (month),
+         lateral (select extract(day from month + interval '1 month' - interval '1 day')::integer as days_in_month) length
+$$;
+comment on function analytics.orders_by_month_in(text, text) is
+  'Orders and money of a project by the calendar months of a time zone (Asia/Shanghai), with each month''s coverage '
+  'counted in that zone''s days';
+
 create view analytics.spend_by_account as
 select a.project_id,
        a.month,

@@ -58,6 +58,16 @@ export const groupsOf = <const Name extends string>(names: readonly Name[]) => {
     .meta({ minItems: 1, uniqueItems: true });
 };
 
+const zoneSentence = 'must be UTC or the name of a time zone, such as Asia/Shanghai';
+function isZone(name: string): boolean {
+  if (name !== 'UTC' && !/^[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_-]+)+$/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 const instantSentence =
   'must be an instant as RFC 3339 with its offset and at most six decimals, such as 2026-03-31T23:59:59.5+08:00, or a UTC day';
 
@@ -91,6 +101,11 @@ export const cursorSaid = (sentence: string): z.ZodString =>
 export const cursor = cursorSaid('must be the `next` or `previous` of a page').describe(
   'The `next` or the `previous` of a page of the same query; opaque',
 );
+/** Of the time zones that Postgres knows, those with a name alone: it takes UTC+8 for what lies eight hours west. */
+export const zone = z
+  .string()
+  .refine(isZone, zoneSentence)
+  .describe('Days and months of this time zone, such as Asia/Shanghai; UTC by default');
 export const offset = whole(0, Number.MAX_SAFE_INTEGER);
 export const resource = oneOf(resources);
 export const listedResource = oneOf(listedResources).describe(

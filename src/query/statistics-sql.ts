@@ -14,18 +14,41 @@ export type By = 'day' | 'month';
 export const monthOf = (day: string): string => `date_trunc('month', ${day}::timestamp)::date`;
 export const periodOf = (by: By, day: string): string => (by === 'month' ? monthOf(day) : day);
 
+/** The zone whose days are meant; undefined: UTC's, those of the ledger. It is quoted as it is: arguments.ts checks it. */
+export type Zone = string | undefined;
+
+/** The day that a record is counted under. */
+export const dayIn = (zone: Zone, day = 'slice_day', at = 'created_at'): string =>
+  zone === undefined ? day : `analytics.local_day(${at}, ${day}, '${zone}')`;
+
 /** Days of `[$2, $3)`, found by their months first (0001_storage_and_comments.sql). */
-export const inRange = (day: string): string => `
-      ($2::date is null or (${monthOf(day)} >= ${monthOf('$2::date')} and ${day} >= $2))
-  and ($3::date is null or (${monthOf(day)} <= ${monthOf('$3::date')} and ${day} < $3))`;
+export const inRange = (zone: Zone, day = 'slice_day', at = 'created_at'): string => {
+  if (zone === undefined) return between(day, '$2::date', '$3::date');
+  const local = dayIn(zone, day, at);
+  // The two days of a record are two days apart at most.
+  return `${between(day, '($2::date - 2)', '($3::date + 2)')}
+  and ($2::date is null or ${local} >= $2) and ($3::date is null or ${local} < $3)`;
+};
+
+const between = (day: string, from: string, to: string): string => `
+      (${from} is null or (${monthOf(day)} >= ${monthOf(from)} and ${day} >= ${from}))
+  and (${to} is null or (${monthOf(day)} <= ${monthOf(to)} and ${day} < ${to}))`;
 
 /** Every list of the days with when the last of them was proved: none where one is not. */
-const provedBy = (resource: ListedResource): string => `
-  select day, bool_and(proved_at <= $4::timestamptz) is true as is_proved_then
-    from analytics.coverage
+const provedBy = (resource: ListedResource, zone: Zone): string => `
+  select l.day, bool_and(proved_at <= $4::timestamptz) is true as is_proved_then
+    from analytics.coverage c,
+         ${zone === undefined ? 'lateral (select c.day)' : `analytics.local_days(c.day, '${zone}')`} l (day)
    where project_id = $1 and resource = '${resource}'
-     and ($2::date is null or day >= $2) and ($3::date is null or day < $3)
-   group by day`;
+   group by l.day`;
+
+const coverageDays = (zone: Zone): string =>
+  zone === undefined
+    ? '(select * from analytics.coverage_by_day where project_id = $1) days'
+    : `analytics.coverage_by_day_in($1, '${zone}') days`;
+
+/** How rows are counted: as of $4, and under which days. */
+export type Counted = { isAsOf: boolean; zone: Zone };
 
 /**
  * The coverage of each period; $1 is the project. As of an instant, $4, a day is held only where its proof is no
@@ -34,7 +57,7 @@ const provedBy = (resource: ListedResource): string => `
 const coverage = (
   by: By,
   resource: ListedResource,
-  isAsOf: boolean,
+  { isAsOf, zone }: Counted,
   then = isAsOf ? ' and is_proved_then' : '',
 ): string => `
   select ${periodOf(by, 'day')} as period,
@@ -48,8 +71,9 @@ const coverage = (
            .join(', ')}], null)                                                 as reservations,
          sum(rejected)::float8                                                  as rejected,
          bool_and(is_whole_list)                                                as is_whole_list
-    from analytics.coverage_by_day ${isAsOf ? `join (${provedBy(resource)}) proved using (day)` : ''}
-   where project_id = $1 and resource = '${resource}'
+    from ${coverageDays(zone)}
+         ${isAsOf ? `join (${provedBy(resource, zone)}) proved using (day)` : ''}
+   where resource = '${resource}'
      and ($2::date is null or day >= $2) and ($3::date is null or day < $3)
    group by 1`;
 
@@ -70,10 +94,10 @@ export const withCoverage = (
   resource: ListedResource,
   figures: string,
   columns: string,
-  { groups, isAsOf }: { groups: readonly string[]; isAsOf: boolean },
+  { groups, ...of }: Counted & { groups: readonly string[] },
 ): string => `
   with figures as (${figures}),
-       coverage as (${coverage(by, resource, isAsOf)})
+       coverage as (${coverage(by, resource, of)})
   select period, ${columns},
          ${daysAsked(by)} as "days",
          coalesce(c.accounted, 0) as "daysAccounted", coalesce(c.open, 0) as "daysOpen",
@@ -96,25 +120,30 @@ export function checkRows<Row>(call: string, rows: Row[]): Row[] {
 const inForce = `h.in_force_from <= $4 and (h.in_force_until is null or h.in_force_until > $4)`;
 
 /** Without the account everything is in the index of figures. */
-export function orderContents(needsAccount: boolean, isAsOf: boolean): string {
+export function orderContents(needsAccount: boolean, { isAsOf, zone }: Counted): string {
   const columns = [
     'status',
     'order_type',
     'amount',
     'number',
     ...(needsAccount ? ['account'] : []),
+    ...(zone === undefined ? [] : ['created_at']),
   ];
-  if (!isAsOf) return `archive.orders where project_id = $1 and ${inRange('slice_day')}`;
+  if (!isAsOf) return `archive.orders where project_id = $1 and ${inRange(zone)}`;
   const named = new Map(columnsOf(order).map((column) => [column.column, inView(column)]));
   const then = columns.map((name) => `h.${named.get(name)}`);
-  return contentsThen('orders', 'order', 'operation_id', columns, then);
+  return contentsThen('orders', 'order', 'operation_id', columns, then, zone);
 }
 
-export function classContents(needsOwner: boolean, isAsOf: boolean): string {
-  const columns = ['nft_count', ...(needsOwner ? ['owner'] : [])];
-  if (!isAsOf) return `archive.nft_classes where project_id = $1 and ${inRange('slice_day')}`;
+export function classContents(needsOwner: boolean, { isAsOf, zone }: Counted): string {
+  const columns = [
+    'nft_count',
+    ...(needsOwner ? ['owner'] : []),
+    ...(zone === undefined ? [] : ['created_at']),
+  ];
+  if (!isAsOf) return `archive.nft_classes where project_id = $1 and ${inRange(zone)}`;
   const then = columns.map((name) => `h.${name}`);
-  return contentsThen('nft_classes', 'nft_class', 'id', columns, then);
+  return contentsThen('nft_classes', 'nft_class', 'id', columns, then, zone);
 }
 
 /** Rows that had been observed by then, and of those that changed since the content that was in force. */
@@ -124,16 +153,17 @@ const contentsThen = (
   id: string,
   columns: readonly string[],
   then: readonly string[],
+  zone: Zone,
 ): string => `(
   select slice_day, ${columns.join(', ')}
     from archive.${table}
-   where project_id = $1 and ${inRange('slice_day')} and observed_at <= $4::timestamptz
+   where project_id = $1 and ${inRange(zone)} and observed_at <= $4::timestamptz
   union all
   select o.slice_day, ${then.join(', ')}
     from archive.${table} o,
          -- \`offset 0\` keeps this a query of its own: then the view reads one record, by its key, and not all.
          lateral (select * from analytics.${name}_history h
                    where h.project_id = $1 and h.${id} = o.${id} and ${inForce} offset 0) h
-   where o.project_id = $1 and ${inRange('o.slice_day')} and o.observed_at > $4::timestamptz
+   where o.project_id = $1 and ${inRange(zone, 'o.slice_day', 'h.created_at')} and o.observed_at > $4::timestamptz
      and exists (select from archive.${name}_versions v
                   where v.project_id = $1 and v.${id} = o.${id} and v.observed_at <= $4::timestamptz)) contents`;

@@ -7,10 +7,12 @@ import { count, day, decimal, of, text, truth, words } from './reports.ts';
 
 export type StatisticsQuery = {
   project: ProjectId;
-  /** UTC days `[from, to)`; a bound left out is open. A month that they cut is counted in its part. */
+  /** Days `[from, to)`; a bound left out is open. A month that they cut is counted in its part. */
   from?: Day;
   to?: Day;
   by: 'day' | 'month';
+  /** Whose days are meant, such as Asia/Shanghai; UTC by default. A local day is held when the UTC days that it touches are. */
+  zone?: string;
   /**
    * As for lists: by what was known at an instant. Days, and coverage, are those of now; no day is held that was proved
    * later.
@@ -147,6 +149,7 @@ export type Statistics = {
     project: ProjectId;
     from?: Day;
     to?: Day;
+    zone?: string;
     limit?: number;
   }): Promise<AccountSpending[]>;
   nftClasses(query: NftClassStatisticsQuery): Promise<NftClassFigures[]>;

@@ -1,17 +1,21 @@
 // Figures of orders, classes and their growth. What they mean, and their units, is what the views of analytics say: a
 // test holds both together.
 import * as z from 'zod';
-import { asOf, groupsOf, limit, oneOf, parseArguments, project } from './arguments.ts';
+import { asOf, groupsOf, limit, oneOf, parseArguments, project, zone } from './arguments.ts';
 import { optional } from './check-arguments.ts';
 import { days } from './days.ts';
 import type { Reader } from './reader.ts';
 import {
   checkRows,
   classContents,
+  dayIn,
   inRange,
   orderContents,
   periodOf,
   withCoverage,
+  type By,
+  type Counted,
+  type Zone,
 } from './statistics-sql.ts';
 import type {
   AccountSpending,
@@ -27,6 +31,7 @@ import type {
 export const figuresRange = {
   ...days,
   by: oneOf(['day', 'month']).describe('The length of a period; month by default'),
+  zone,
   asOf,
 };
 export const orderGroups = groupsOf(['status', 'account', 'order_type']).describe(
@@ -39,7 +44,7 @@ const statisticsArguments = {
   orders: z.strictObject({ ...range, groupBy: orderGroups.default([]) }),
   nftClasses: z.strictObject({ ...range, groupBy: nftClassGroups.default([]) }),
   nftGrowth: z.strictObject(range),
-  accounts: z.strictObject({ project, ...optional(days), limit: limit.default(100) }),
+  accounts: z.strictObject({ project, ...optional({ ...days, zone }), limit: limit.default(100) }),
   owners: z.strictObject({ project, limit: limit.default(100) }),
 };
 
@@ -80,8 +85,8 @@ function camel(name: string): string {
   return name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const grouped = (by: 'day' | 'month', groups: readonly string[]): string =>
-  [`${periodOf(by, 'slice_day')} as period`, ...groups].join(', ');
+const grouped = (by: By, groups: readonly string[], zone: Zone): string =>
+  [`${periodOf(by, dayIn(zone))} as period`, ...groups].join(', ');
 
 /** 1, 2, 3 …: by what is selected first. */
 const places = (groups: readonly string[]): string =>
@@ -99,16 +104,24 @@ const parametersOf = ({
   ...(at === undefined ? [] : [at]),
 ];
 
+const countedOf = ({
+  asOf: at,
+  zone: of,
+}: z.output<typeof statisticsArguments.nftGrowth>): Counted => ({
+  isAsOf: at !== undefined,
+  zone: of,
+});
+
 export const createStatistics = (reader: Reader): Statistics => ({
   orders: async (given) => {
     const query = parseArguments('statistics.orders', statisticsArguments.orders, given);
     const { by, groupBy: groups } = query;
-    const isAsOf = query.asOf !== undefined;
-    const contents = orderContents(groups.includes('account'), isAsOf);
-    const figures = `select ${grouped(by, groups)}, ${orderFigures} from ${contents} group by ${places(groups)}`;
+    const of = countedOf(query);
+    const contents = orderContents(groups.includes('account'), of);
+    const figures = `select ${grouped(by, groups, query.zone)}, ${orderFigures} from ${contents} group by ${places(groups)}`;
     const shown = groups.map((name) => `f.${name} as "${fields[name]}"`);
     const { rows } = await reader.query<OrderFigures>(
-      withCoverage(by, 'orders', figures, [...shown, orderColumns].join(', '), { groups, isAsOf }),
+      withCoverage(by, 'orders', figures, [...shown, orderColumns].join(', '), { groups, ...of }),
       parametersOf(query),
     );
     return checkRows('statistics.orders', rows);
@@ -124,7 +137,7 @@ export const createStatistics = (reader: Reader): Statistics => ({
                       coalesce(sum(amount) filter (where status = 2), 0)    as spent,
                       count(*) filter (where amount is null)::float8        as unknown
                  from archive.orders
-                where project_id = $1 and ${inRange('slice_day')}
+                where project_id = $1 and ${inRange(query.zone)}
                 group by account) accounts
         order by spent desc, account
         limit $4`,
@@ -135,31 +148,33 @@ export const createStatistics = (reader: Reader): Statistics => ({
   nftClasses: async (given) => {
     const query = parseArguments('statistics.nftClasses', statisticsArguments.nftClasses, given);
     const { by, groupBy: groups } = query;
-    const isAsOf = query.asOf !== undefined;
+    const of = countedOf(query);
     const figures = `
-      select ${grouped(by, groups)}, count(*)::float8 as classes, sum(nft_count) as nfts,
+      select ${grouped(by, groups, query.zone)}, count(*)::float8 as classes, sum(nft_count) as nfts,
              count(*) filter (where nft_count is null)::float8 as counts_unread
-        from ${classContents(groups.includes('owner'), isAsOf)}
+        from ${classContents(groups.includes('owner'), of)}
        group by ${places(groups)}`;
     const columns = `${groups.length > 0 ? 'f.owner, ' : ''}coalesce(f.classes, 0) as "classes",
       coalesce(f.nfts, 0) as "nfts", coalesce(f.counts_unread, 0) as "countsUnread",
       coalesce(c.is_whole_list, false) as "isWholeList"`;
     const { rows } = await reader.query<NftClassFigures>(
-      withCoverage(by, 'nft_classes', figures, columns, { groups, isAsOf }),
+      withCoverage(by, 'nft_classes', figures, columns, { groups, ...of }),
       parametersOf(query),
     );
     return checkRows('statistics.nftClasses', rows);
   },
   nftGrowth: async (given) => {
     const query = parseArguments('statistics.nftGrowth', statisticsArguments.nftGrowth, given);
+    const { by, zone: of } = query;
+    const changedOn = of === undefined ? 'changed_on' : `(changed_at at time zone '${of}')::date`;
     const { rows } = await reader.query<NftGrowth>(
-      `select ${periodOf(query.by, 'changed_on')} as "period", count(distinct id)::float8 as "classesChanged",
+      `select ${periodOf(by, changedOn)} as "period", count(distinct id)::float8 as "classesChanged",
               coalesce(sum(nfts_added) filter (where nfts_added > 0), 0)::text  as "nftsMinted",
               coalesce(-sum(nfts_added) filter (where nfts_added < 0), 0)::text as "nftsBurnt",
               count(*) filter (where is_transfer)::float8                       as "transfers",
               count(*) filter (where nfts_added is null)::float8                as "countsUnread"
          from analytics.nft_class_changes
-        where project_id = $1 and ${inRange('changed_on')}
+        where project_id = $1 and ${inRange(undefined, changedOn)}
           and ($4::timestamptz is null or changed_at <= $4)
         group by 1
         order by 1`,

@@ -170,6 +170,32 @@ describe('figures', () => {
     ]);
   });
 
+  test("are those of a zone's days where that is asked", async () => {
+    const zone = 'Asia/Shanghai';
+    const asked = { project: 'p', by: 'month', zone } as const;
+    const html = await page('/figures?by=month&zone=Asia/Shanghai');
+    const months = await archive.statistics.orders(asked);
+    const rows = rowsOf(html, figures.orders).slice(1, -1);
+    expect(rows.map((row) => row.slice(1, 4))).toEqual(
+      months.map((row) =>
+        [row.succeeded, row.failed, row.pending].map((one) => format.number(one)),
+      ),
+    );
+    expect(html).toContain(figures.zoneNote(zone));
+    expect(html).not.toContain(words.en.utc);
+    expect(html).toContain('<option value="Asia/Shanghai" selected>');
+    expect(html).toContain(
+      'by=month&amp;zone=Asia%2FShanghai&amp;group_by=order_type&amp;format=sheet',
+    );
+    // A list has UTC's days alone.
+    expect(html).not.toContain('href="/orders?from=');
+    const unknown = await fetch(`${served.url}/figures?project=p&zone=Nowhere`);
+    expect([unknown.status, await unknown.text()]).toEqual([
+      400,
+      expect.stringContaining('zone must be UTC or the name of a time zone'),
+    ]);
+  });
+
   test('that cannot be asked for are refused in words', async () => {
     const answer = await fetch(`${served.url}/figures?project=p&by=week`);
     expect(answer.status).toBe(400);

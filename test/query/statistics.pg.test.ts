@@ -6,6 +6,7 @@ import { openArchive, type Archive, type OrderFigures } from '../../src/index.ts
 import type { Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
+import { writeOrder } from '../support/rows.ts';
 
 const project = 'p';
 let bench: Bench;
@@ -315,8 +316,137 @@ describe('classes', () => {
   });
 });
 
-describe('refused with a sentence is', () => {
+describe("in the reader's zone", () => {
+  const days = daysIn({ from: '2026-02-27', to: '2026-05-03' });
+  // Around the beginnings of months in each zone, and of summer time in New York and in Berlin.
+  const createdAt = `
+    2026-02-28T15:59:59.999999Z 2026-02-28T16:00:00Z 2026-03-01T04:59:59Z 2026-03-08T06:59:59Z 2026-03-08T07:00:00Z
+    2026-03-29T00:59:59Z 2026-03-29T01:00:00Z 2026-03-31T15:59:59.999999Z 2026-03-31T16:00:00Z 2026-03-31T21:59:59Z
+    2026-03-31T22:00:00Z 2026-04-01T03:59:59Z 2026-04-01T04:00:00Z 2026-04-30T23:00:00Z`
+    .trim()
+    .split(/\s+/);
+  beforeAll(async () => {
+    await bench.db.query(
+      `insert into sync.slices (project_id, resource, day, state, proof, deadline_at)
+       select 'z', 'orders', day::date, case when day = '2026-04-30' then 'open' else 'final' end, 'books', '2026-05-31'
+         from unnest($1::text[]) day`,
+      [days],
+    );
+    for (const [i, at] of createdAt.entries()) {
+      await writeOrder(bench.db, { project: 'z', id: `${i}`, createdAt: at, amount: '100' });
+    }
+    // Under the day whose list showed them, for their own times are no times to go by.
+    const odd = { project: 'z', day: '2026-03-31', amount: '5' };
+    await writeOrder(bench.db, { ...odd, id: 'zero', createdAt: '0001-01-01T00:00:00Z' });
+    await writeOrder(bench.db, { ...odd, id: 'unread', createdAt: null });
+    // A platform whose days are Shanghai's shows it a day later than UTC has it.
+    const platforms = { project: 'z', day: '2026-04-01', amount: '7' };
+    await writeOrder(bench.db, { ...platforms, id: 'late', createdAt: '2026-03-31T17:00:00Z' });
+  });
+
+  /** By the calendar that JavaScript has, not by Postgres's. */
+  const dayIn = (zone: string, at: string): string =>
+    new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short' }).format(new Date(at));
+  const expected = (zone: string, length: number): Record<string, number> => {
+    const found: Record<string, number> = {};
+    const placed = [...createdAt, '2026-03-31T17:00:00Z'].map((at) => dayIn(zone, at));
+    for (const day of [...placed, '2026-03-31', '2026-03-31']) {
+      const period = length === 7 ? `${day.slice(0, 7)}-01` : day;
+      found[period] = (found[period] ?? 0) + 1;
+    }
+    return found;
+  };
+
+  test.each(['UTC', 'Asia/Shanghai', 'Europe/Berlin', 'America/New_York', 'Pacific/Kiritimati'])(
+    'orders of %s stand under its days and months',
+    async (zone) => {
+      for (const [by, length] of [
+        ['day', 10],
+        ['month', 7],
+      ] as const) {
+        const query = { project: 'z', by, zone } as const;
+        const held = (rows: OrderFigures[]): Record<string, number> =>
+          Object.fromEntries(
+            rows.filter(({ orders }) => orders > 0).map(({ period, orders }) => [period, orders]),
+          );
+        expect(held(await archive.statistics.orders(query))).toEqual(expected(zone, length));
+        const then = await archive.statistics.orders({ ...query, asOf: '2026-05-05T00:00:00Z' });
+        expect(held(then)).toEqual(expected(zone, length));
+        const parts = await Promise.all(
+          [{ to: '2026-04-01' }, { from: '2026-04-01' }].map((part) =>
+            archive.statistics.orders({ ...query, ...part }),
+          ),
+        );
+        expect(held(parts.flat())).toEqual(expected(zone, length));
+      }
+      const accounts = { project: 'z', from: '2026-04-01', zone } as const;
+      const [all] = await archive.statistics.accounts(accounts);
+      expect(all?.orders).toBe(
+        (expected(zone, 7)['2026-04-01'] ?? 0) + (expected(zone, 7)['2026-05-01'] ?? 0),
+      );
+      const months = await ask(
+        `select month, orders::int, spent_units, days_in_month, days_held, is_held
+           from analytics.orders_by_month_in('z', $1) order by month`,
+        [zone],
+      );
+      const same = await archive.statistics.orders({ project: 'z', by: 'month', zone });
+      expect(
+        months.map((row) => [row['month'], row['orders'], row['days_held'], row['is_held']]),
+      ).toEqual(same.map((row) => [row.period, row.orders, row.daysHeld, row.isHeld]));
+    },
+  );
+
   test.each([
+    // The open 30th of April is part of Shanghai's 1st of May, too; before the 27th of February nothing is known.
+    ['UTC', { '2026-02-01': 2, '2026-03-01': 31, '2026-04-01': 29, '2026-05-01': 2 }],
+    ['Asia/Shanghai', { '2026-02-01': 1, '2026-03-01': 31, '2026-04-01': 29, '2026-05-01': 1 }],
+    ['Europe/Berlin', { '2026-02-01': 1, '2026-03-01': 31, '2026-04-01': 29, '2026-05-01': 1 }],
+    ['America/New_York', { '2026-02-01': 2, '2026-03-01': 31, '2026-04-01': 28, '2026-05-01': 1 }],
+  ])('a month of %s is held when the UTC days that it touches are', async (zone, held) => {
+    const rows = await archive.statistics.orders({ project: 'z', by: 'month', zone });
+    expect(Object.fromEntries(rows.map((row) => [row.period, row.daysHeld]))).toEqual(held);
+    expect(rows.filter(({ isHeld }) => isHeld).map(({ period }) => period)).toEqual(['2026-03-01']);
+    const one = { project: 'z', by: 'month', zone, from: '2026-03-01', to: '2026-04-01' } as const;
+    expect(await archive.statistics.orders(one)).toMatchObject([{ days: 31, isHeld: true }]);
+    // The 1st of March begins on it in the East.
+    const daysLost = ['Asia/Shanghai', 'Europe/Berlin'].includes(zone) ? 1 : 0;
+    await settle('2026-02-28', 'lost');
+    expect(await archive.statistics.orders(one)).toMatchObject([
+      { daysLost, isHeld: daysLost === 0, reservations: daysLost === 0 ? [] : ['lost'] },
+    ]);
+    await settle('2026-02-28', 'final');
+  });
+
+  const settle = (day: string, state: string): Promise<unknown> =>
+    ask(`update sync.slices set state = $2 where project_id = 'z' and day = $1`, [day, state]);
+
+  test('classes and their growth, too', async () => {
+    const of = { project: 'zc', resource: 'nft_classes' as const };
+    const one = { id: 'c', owner: 'a', timestamp: '2026-03-31T16:30:00Z' };
+    await observe(bench.db, of, [{ ...one, nft_count: 1 }], '2026-03-31T17:00:00Z');
+    await observe(bench.db, of, [{ ...one, nft_count: 4 }], '2026-04-30T16:00:00Z');
+    const query = { project: 'zc', by: 'month' } as const;
+    for (const [zone, made, grown] of [
+      ['UTC', '2026-03-01', '2026-04-01'],
+      ['Asia/Shanghai', '2026-04-01', '2026-05-01'],
+    ] as const) {
+      const [classes] = await archive.statistics.nftClasses({ ...query, zone });
+      expect(classes).toMatchObject({ period: made, classes: 1 });
+      const [growth] = await archive.statistics.nftGrowth({ ...query, zone });
+      expect(growth).toMatchObject({ period: grown, nftsMinted: '3' });
+    }
+  });
+});
+
+describe('refused with a sentence is', () => {
+  test.each<[object, string]>([
+    ...['Shanghai', 'UTC+8', '+08:00', 'Asia/Nowhere', "Asia/Shanghai'", 'asia/shanghai'].map(
+      (zone): [object, string] => [
+        { project, by: 'day', zone },
+        'zone must be UTC or the name of a time zone',
+      ],
+    ),
+
     [{ project }, 'by must be one of day, month'],
     [{ project, by: 'week' }, 'by must be one of day, month'],
     [{ project, by: 'day', groupBy: ['owner'] }, 'must be a list of status, account, order_type'],

@@ -1,5 +1,5 @@
 // The routes of figures: sums by day or month, in groups, each with how much of its period is held (P7).
-import { limit } from '../../query/arguments.ts';
+import { limit, zone } from '../../query/arguments.ts';
 import { days } from '../../query/days.ts';
 import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
 import * as figures from '../../query/statistics-types.ts';
@@ -66,7 +66,7 @@ export const figureRoutes: readonly Route[] = [
     about:
       'By what is held now of these days: /statistics/orders of the same days says how much of them is held.',
     isList: true,
-    inQuery: { ...days, limit: limit.describe('How many of them; 100 by default') },
+    inQuery: { ...days, zone, limit: limit.describe('How many of them; 100 by default') },
     answer: listOf(accountSpending),
     read: async (query, { archive, project }) =>
       wholeReply(await archive.statistics.accounts({ project, ...query }), accountSpending),

@@ -55,7 +55,7 @@ export function pageText(view: View, nav: string | null, made: Made): string {
           <nav aria-label={words.nav.more}>
             <Places view={view} names={more} nav={nav} />
           </nav>
-          <span>{words.utc}</span>
+          {made.isLocal !== true && <span>{words.utc}</span>}
           <a href={made.twin}>{words.json}</a>
           <a href="/docs">{words.nav.docs}</a>
           <span id="connection" hidden data-stale={words.stale} role="status" />

@@ -49,6 +49,8 @@ export type Made = {
   twin: string;
   /** It is shown again whenever something of the archive has changed. */
   isLive?: boolean;
+  /** Its days are not UTC's. */
+  isLocal?: boolean;
   /** It draws charts. */
   hasCharts?: boolean;
   status?: number;

@@ -347,6 +347,8 @@ export const zh: Words = {
     by: '按',
     byDay: '日',
     byMonth: '月',
+    zone: '时区',
+    zoneNote: (zone) => `日期和月份按 ${zone} 划分；一天所涉及的 UTC 日全部保存，才算已保存。`,
     orders: '订单结果',
     amounts: '支出（货币单位）',
     types: '订单类型',

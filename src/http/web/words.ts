@@ -362,6 +362,9 @@ export const en = {
     by: 'By',
     byDay: 'day',
     byMonth: 'month',
+    zone: 'Time zone',
+    zoneNote: (zone: string) =>
+      `Days and months are those of ${zone}. A day is held when all UTC days that it touches are.`,
     orders: 'Orders by outcome',
     amounts: 'Spent, in currency units',
     types: 'Orders by type',

@@ -6,7 +6,7 @@ import { sumOf } from '../exact-sum.ts';
 import type { View } from '../view.ts';
 
 /** What the form was sent with; a bound that is open is ''. */
-export type FigureRange = { by: By; from: Day; to: Day };
+export type FigureRange = { by: By; from: Day; to: Day; zone: string };
 
 /** The rows of each period: one, or one for each group. */
 export function byPeriod<Row extends { period: Day }>(rows: readonly Row[]): Map<Day, Row[]> {

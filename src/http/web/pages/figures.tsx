@@ -20,14 +20,21 @@ export const figuresPage: Page = { path: '/figures', nav: 'figures', read };
 
 const lastDays = 60;
 const rows = 10;
+const utc = 'UTC';
+/** To choose from; the address takes every name of a zone. */
+const zones = [utc, 'Asia/Shanghai'];
 /** More than these are added up by account only for whoever asks: a million take a second, and ten million twelve. */
 const manyOrders = 1_000_000;
 
 async function read(view: View): Promise<Made> {
   const { words, archive, project } = view;
   const range = rangeIn(view);
-  const { by, from, to } = range;
-  const bounds = { ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
+  const { by, from, to, zone } = range;
+  const bounds = {
+    ...(from === '' ? {} : { from }),
+    ...(to === '' ? {} : { to }),
+    ...(zone === utc ? {} : { zone }),
+  };
   const classes = { project: view.classesOf(project), ...bounds, by };
   const [orders, made, growth, owners] = await Promise.all([
     archive.statistics.orders({ project, ...bounds, by, groupBy: ['order_type'] }),
@@ -43,12 +50,14 @@ async function read(view: View): Promise<Made> {
   const isEmpty = orders.length + made.length === 0;
   return {
     title: words.figures.title,
-    twin: linkTo(view, '/archive/v1/statistics/orders', { by, from, to, group_by: 'order_type' }),
+    twin: linkTo(view, '/archive/v1/statistics/orders', { ...bounds, by, group_by: 'order_type' }),
+    isLocal: zone !== utc,
     hasCharts: true,
     body: (
       <>
         <h1>{words.figures.title}</h1>
         <Form view={view} range={range} />
+        {zone !== utc && <p class="soft">{words.figures.zoneNote(zone)}</p>}
         {isEmpty ? (
           <p class="lead">{words.figures.nothing}</p>
         ) : (
@@ -70,17 +79,20 @@ function rangeIn({ query, now }: View): FigureRange {
   const by = query.get('by') || 'day';
   const given = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   const today = dayOf(now);
+  const zone = query.get('zone') || utc;
   const isUnbounded = given.from === '' && given.to === '' && by === 'day';
   // What is no day is refused by the library, in words.
-  const to = isUnbounded ? addDays(today, 1) : given.to;
+  // Elsewhere it may be tomorrow already.
+  const to = isUnbounded ? addDays(today, zone === utc ? 1 : 2) : given.to;
   const from = isUnbounded ? addDays(to, -lastDays) : given.from;
-  return { by: by as By, from, to };
+  return { by: by as By, from, to, zone };
 }
 
-function Form({ view, range: { by, from, to } }: { view: View; range: FigureRange }) {
+function Form({ view, range: { by, from, to, zone } }: { view: View; range: FigureRange }) {
   const { words } = view;
   const { figures } = words;
   const shown = (day: string): string => (isDay(day) ? day : '');
+  const inZone = zone === utc ? {} : { zone };
   return (
     <>
       <form class="filter" action="/figures" method="get">
@@ -104,11 +116,21 @@ function Form({ view, range: { by, from, to } }: { view: View; range: FigureRang
             </option>
           </select>
         </div>
+        <div>
+          <label for="zone">{figures.zone}</label>
+          <select id="zone" name="zone">
+            {[...new Set([...zones, zone])].map((one) => (
+              <option value={one} selected={one === zone}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </div>
         <button>{words.choose}</button>
       </form>
       <p class="pages">
-        <a href={linkTo(view, '/figures')}>{figures.lastDays}</a>
-        <a href={linkTo(view, '/figures', { by: 'month' })}>{figures.allMonths}</a>
+        <a href={linkTo(view, '/figures', inZone)}>{figures.lastDays}</a>
+        <a href={linkTo(view, '/figures', { ...inZone, by: 'month' })}>{figures.allMonths}</a>
       </p>
     </>
   );
@@ -137,9 +159,8 @@ function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[
     colour: colours[i % colours.length] ?? 'open',
     values: of((row) => (row.orderType === type ? row.orders : 0)),
   }));
-  const link = (from: Day, to: Day): string => linkTo(view, '/orders', { from, to });
   const csv = csvOf(view, range, 'orders');
-  const figure = { view, range, periods, hrefOf: link, csv };
+  const figure = { view, range, periods, ...linksTo(view, range, 'orders'), csv };
   return (
     <>
       <Figure id="orders" title={figures.orders} series={outcomes(view, of)} {...figure} />
@@ -217,7 +238,6 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
   const unread = of((row) => row.countsUnread);
   const unknown = ofGrowth((row) => row.countsUnread);
   const column = (label: string, values: string[]): Series => ({ label, colour: null, values });
-  const link = (from: Day, to: Day): string => linkTo(view, '/nft_classes', { from, to });
   const figure = { view, range, periods };
   return (
     <>
@@ -235,7 +255,7 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
           ),
           ...(sumOf(unread) === '0' ? [] : [column(figures.unknownCount, unread)]),
         ]}
-        hrefOf={link}
+        {...linksTo(view, range, 'nft_classes')}
         csv={csvOf(view, range, 'nft_classes')}
         {...figure}
       />
@@ -260,11 +280,15 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
   );
 }
 
-const csvOf = (view: View, { by, from, to }: FigureRange, of: string, group?: string): string =>
+/** Lists know UTC days only. */
+const linksTo = (view: View, { zone }: FigureRange, list: string) =>
+  zone === utc
+    ? { hrefOf: (from: Day, to: Day): string => linkTo(view, `/${list}`, { from, to }) }
+    : {};
+
+const csvOf = (view: View, range: FigureRange, of: string, group?: string): string =>
   linkTo(view, `/archive/v1/statistics/${of}`, {
-    by,
-    from,
-    to,
+    ...range,
     group_by: group,
     format: 'sheet',
   });
@@ -274,7 +298,7 @@ type Spending = { accounts: readonly AccountSpending[] | null; orders: readonly 
 function Accounts({ view, range, accounts, orders }: Part & Spending) {
   const { words, format } = view;
   const { figures } = words;
-  const { by, from, to } = range;
+  const { from, to, zone } = range;
   const isSafe = isHeld(together(axisOf(byPeriod(orders))));
   return (
     <section aria-labelledby="accounts">
@@ -282,7 +306,7 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
       {accounts === null ? (
         <p>
           {figures.many}{' '}
-          <a href={linkTo(view, '/figures', { by, from, to, accounts: 'yes' })}>{figures.addUp}</a>
+          <a href={linkTo(view, '/figures', { ...range, accounts: 'yes' })}>{figures.addUp}</a>
         </p>
       ) : (
         <>
@@ -297,7 +321,14 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
                   account === null ? (
                     figures.noAccount
                   ) : (
-                    <a class="id" href={linkTo(view, '/orders', { account, from, to })}>
+                    <a
+                      class="id"
+                      href={linkTo(
+                        view,
+                        '/orders',
+                        zone === utc ? { account, from, to } : { account },
+                      )}
+                    >
                       <Cut text={account} />
                     </a>
                   ),
