@@ -149,18 +149,21 @@ describe('figures', () => {
     const drawn = JSON.parse(json.replaceAll('&quot;', '"')) as {
       labels: string[];
       isHeld: boolean[];
+      isLost: boolean[];
     };
     // The archive begins on the first of March.
     expect(drawn.labels[0]).toBe('03-01');
     const held = new Map(drawn.labels.map((label, i) => [label, drawn.isHeld[i]]));
     expect(held.get('04-01')).toBe(true);
     expect(held.get('04-02')).toBe(false);
+    expect(drawn.labels.filter((_, i) => drawn.isLost[i])).toEqual(['04-02']);
+    expect(html).toContain(figures.lostNote('1'));
     const rows = rowsOf(html, figures.orders);
     const coverage = (day: string): string | undefined =>
       rows.find(([name]) => name === day)?.at(-1);
     expect(coverage('1 Apr 2026')).toBe(figures.settled);
-    expect(coverage('2 Apr 2026')).toBe(figures.incomplete);
-    expect(rows.at(-1)?.at(-1)).toContain(figures.incomplete);
+    expect(coverage('2 Apr 2026')).toBe(figures.lost);
+    expect(rows.at(-1)?.at(-1)).toContain(`${figures.incomplete} ${figures.lostDays('1')}`);
     const months = await page('/figures?by=month');
     expect(rowsOf(months, figures.orders).map(([month]) => month)).toEqual([
       figures.period,

@@ -17,6 +17,8 @@ export type Period = {
   days: number;
   held: number;
   settled: number;
+  /** Of them, those that are lost for ever. */
+  lost: number;
 };
 
 export type Series = {
@@ -41,6 +43,7 @@ export const periodOf = (row: PeriodCoverage): Period => ({
   days: row.days,
   held: row.daysHeld,
   settled: row.daysSettled,
+  lost: row.daysLost,
 });
 
 export const isHeld = ({ days, held }: Omit<Period, 'period'>): boolean =>
@@ -53,7 +56,9 @@ export function Chart(props: Props & { isSmall?: boolean }) {
     type: 'bar',
     labels: periods.map(({ period }) => period.slice(by === 'day' ? 5 : 0, by === 'day' ? 10 : 7)),
     isHeld: periods.map(isHeld),
+    isLost: periods.map(({ lost }) => lost > 0),
     incomplete: words.figures.incomplete,
+    lost: words.figures.lost,
     stacked: isStacked,
     sets: series.flatMap(({ label, colour, values }) =>
       colour === null ? [] : [{ label, colour, data: values.map(Number) }],
@@ -118,7 +123,7 @@ export function FiguresTable(
         caption={title}
         columns={columns}
         rows={[...lines, sums]}
-        rowClass={(line) => (line === sums ? 'sum' : isHeld(line.coverage) ? undefined : 'doubt')}
+        rowClass={(line) => (line === sums ? 'sum' : classOf(line.coverage))}
         isNarrow
       />
       {csv !== undefined && (
@@ -130,6 +135,9 @@ export function FiguresTable(
   );
 }
 
+const classOf = (of: Line['coverage']): string | undefined =>
+  isHeld(of) ? undefined : of.lost > 0 ? 'doubt lost' : 'doubt';
+
 /** All periods as if they were one. */
 export function together(periods: readonly Period[]): Omit<Period, 'period'> {
   const sum = (of: (one: Period) => number): number =>
@@ -138,11 +146,12 @@ export function together(periods: readonly Period[]): Omit<Period, 'period'> {
     days: sum(({ days }) => days),
     held: sum(({ held }) => held),
     settled: sum(({ settled }) => settled),
+    lost: sum(({ lost }) => lost),
   };
 }
 
 function coverageText({ words, format }: View, of: Omit<Period, 'period'>) {
-  const { days, held, settled } = of;
+  const { days, held, settled, lost } = of;
   if (settled === days && days > 0) return words.figures.settled;
   const counts = words.figures.heldDays(
     format.number(held),
@@ -152,7 +161,10 @@ function coverageText({ words, format }: View, of: Omit<Period, 'period'>) {
   const text = isHeld(of) ? words.figures.unsettled : <strong>{words.figures.incomplete}</strong>;
   return (
     <>
-      {text}
+      {days === 1 && lost === 1 ? <strong class="bad">{words.figures.lost}</strong> : text}
+      {days > 1 && lost > 0 && (
+        <strong class="bad"> {words.figures.lostDays(format.number(lost))}</strong>
+      )}
       {days > 1 && <span class="soft"> ({counts})</span>}
     </>
   );

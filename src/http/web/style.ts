@@ -84,6 +84,8 @@ a.cell:hover{outline:2px solid var(--accent);outline-offset:1px}
 .chart.small{height:11rem}
 .stripes{display:inline-block;width:1.6rem;height:.8rem;border:1px solid var(--read);background:repeating-linear-gradient(-45deg,var(--read) 0 1px,transparent 1px 5px)}
 tr.doubt>*{background:repeating-linear-gradient(-45deg,color-mix(in srgb,var(--read) 18%,transparent) 0 1px,transparent 1px 6px)}
+.stripes.lost{border-color:var(--bad);background:repeating-linear-gradient(-45deg,var(--bad) 0 1px,transparent 1px 5px)}
+tr.lost>*{background:repeating-linear-gradient(-45deg,color-mix(in srgb,var(--bad) 30%,transparent) 0 1px,transparent 1px 6px)}
 @media (scripting:none){.chart{display:none}}
 td.wide{min-width:16rem}
 .digest code{display:block;overflow-wrap:anywhere}

@@ -387,9 +387,16 @@ export const en = {
     settled: 'all held and settled',
     unsettled: 'all held, orders pending',
     incomplete: 'not all held',
+    lost: 'lost for ever',
+    lostDays: (days: string) =>
+      days === '1' ? 'one day lost for ever' : `${days} days lost for ever`,
     incompleteDays: 'Of some of these days not all is held.',
     incompleteNote:
       'Striped: not all is held, for days are not read or not proved yet, as today never is. Do not report these as they stand.',
+    lostNote: (days: string) =>
+      days === '1'
+        ? 'Red: a day is lost for ever. The platform had forgotten it before it was read whole.'
+        : `Red: ${days} days are lost for ever. The platform had forgotten them before they were read whole.`,
     asTable: 'The same as a table',
     csv: 'As CSV',
     lastDays: 'The last 60 days',

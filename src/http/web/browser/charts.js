@@ -1,8 +1,8 @@
 // @ts-check
 // Draws the charts that the page describes: each <canvas data-chart> carries its own data. Periods of which not all is
-// held are striped, and a table of the same figures stands below each for whoever sees no picture.
+// held are striped, those with lost days in red, and a table of the same figures stands below each for whoever sees no picture.
 
-/** @typedef {{ type: 'bar' | 'line', labels: string[], isHeld: boolean[], incomplete: string, stacked: boolean, sets: { label: string, data: number[], colour: string }[] }} Drawn */
+/** @typedef {{ type: 'bar' | 'line', labels: string[], isHeld: boolean[], isLost: boolean[], incomplete: string, lost: string, stacked: boolean, sets: { label: string, data: number[], colour: string }[] }} Drawn */
 
 /** @type {any} */
 const Chart = /** @type {any} */ (globalThis).Chart;
@@ -15,16 +15,16 @@ const stripes = {
   id: 'stripes',
   beforeDatasetsDraw(/** @type {any} */ chart) {
     const { ctx, chartArea, scales } = chart;
-    const isHeld = chart.config.options.isHeld ?? [];
+    const { isHeld = [], isLost = [] } = chart.config.options;
     if (isHeld.length === 0) return;
     const width = scales.x.width / isHeld.length;
     ctx.save();
-    ctx.strokeStyle = colourOf('read');
-    ctx.globalAlpha = 0.6;
     isHeld.forEach((/** @type {boolean} */ held, /** @type {number} */ i) => {
       if (held) return;
       const left = scales.x.getPixelForValue(i) - width / 2;
       ctx.save();
+      ctx.strokeStyle = colourOf(isLost[i] ? 'bad' : 'read');
+      ctx.globalAlpha = isLost[i] ? 1 : 0.6;
       ctx.beginPath();
       ctx.rect(left, chartArea.top, width, chartArea.bottom - chartArea.top);
       ctx.clip();
@@ -48,7 +48,7 @@ function draw() {
   for (const chart of drawn) chart.destroy();
   drawn = [...document.querySelectorAll('canvas[data-chart]')].map((canvas) => {
     /** @type {Drawn} */
-    const { type, labels, isHeld, incomplete, stacked, sets } = JSON.parse(
+    const { type, labels, isHeld, isLost, incomplete, lost, stacked, sets } = JSON.parse(
       canvas.getAttribute('data-chart') ?? '',
     );
     const ink = colourOf('soft');
@@ -68,6 +68,7 @@ function draw() {
       },
       options: {
         isHeld,
+        isLost,
         locale: document.documentElement.lang,
         animation: false,
         maintainAspectRatio: false,
@@ -103,7 +104,11 @@ function draw() {
           tooltip: {
             callbacks: {
               footer: (/** @type {{ dataIndex: number }[]} */ [item]) =>
-                item !== undefined && isHeld[item.dataIndex] === false ? incomplete : '',
+                item === undefined || isHeld[item.dataIndex] !== false
+                  ? ''
+                  : isLost[item.dataIndex] === true
+                    ? lost
+                    : incomplete,
             },
           },
         },

@@ -29,7 +29,7 @@ export function axisOf<Row extends PeriodCoverage>(
 ): Period[] {
   return [...new Set([...found.keys(), ...others])].toSorted().map((period) => {
     const row = found.get(period)?.[0];
-    return row === undefined ? { period, days: 0, held: 0, settled: 0 } : periodOf(row);
+    return row === undefined ? { period, days: 0, held: 0, settled: 0, lost: 0 } : periodOf(row);
   });
 }
 

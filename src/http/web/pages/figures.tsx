@@ -201,6 +201,13 @@ function InSum(props: {
       {!isHeld(of) && (
         <p class="notice mild">
           <span class="stripes" aria-hidden="true" /> {words.figures.incompleteNote}
+          {of.lost > 0 && (
+            <>
+              <br />
+              <span class="stripes lost" aria-hidden="true" />{' '}
+              {words.figures.lostNote(format.number(of.lost))}
+            </>
+          )}
         </p>
       )}
       <div class="tiles">
