@@ -508,11 +508,11 @@ export const recordLists = {
       'createdAt',
       'operationId',
       'status',
+      'message',
       'orderType',
       'amount',
       'number',
       'account',
-      'message',
     ],
   },
   nft_classes: {

@@ -31,7 +31,7 @@ const hostile = {
   timestamp: '2026-03-05T09:00:00Z',
 };
 const change = (status: number, n: string): string =>
-  `{"operation_id":"changes","status":${status},"amount":"1234","number":"12345678901234567890","order_type":1,"create_time":"2026-03-05T09:00:00Z","n":${n}}`;
+  `{"operation_id":"changes","status":${status},"amount":"1234","number":"12345678901234567890","order_type":1,"message":"余额不足","create_time":"2026-03-05T09:00:00Z","n":${n}}`;
 
 beforeAll(async () => {
   opened = await openEmpty();
@@ -247,9 +247,11 @@ describe('a list', () => {
 describe('a record', () => {
   test('says its fields exactly, in words and units, and what changed from content to content', async () => {
     const { html } = await page('/orders/changes');
-    expect(html).toContain('1,234 fen = 12.34 currency units');
+    expect(html).toContain('12.34 currency units = 1,234 fen');
+    expect((await page('/orders')).html).toContain('>12.34 units<');
     expect(html).toContain('12,345,678,901,234,567,890 ugas');
     expect(html).toContain('The price in fen');
+    expect(html).toContain('The platform says: <bdi>余额不足</bdi>');
     const rows = [
       ...html.matchAll(
         /<th scope="row"[^>]*><code class="value">(.*?)<\/code><\/th><td[^>]*>(.*?)<\/td><td[^>]*>(.*?)<\/td>/g,
@@ -359,7 +361,7 @@ test('everything is there in Chinese too', async () => {
   expect(list.html).toContain('成功');
   const record = await page('/orders/changes', headers);
   expect(record.html).toContain('当前有效');
-  expect(record.html).toContain('1,234 分 = 12.34 货币单位');
+  expect(record.html).toContain('12.34 元 = 1,234 分');
 });
 
 test('a reader of one project sees no record of another', async () => {

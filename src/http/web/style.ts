@@ -100,6 +100,7 @@ del{background:color-mix(in srgb,var(--bad) 20%,transparent)}
 details summary{cursor:pointer;color:var(--accent)}
 bdi{unicode-bidi:isolate}
 .long{display:inline-block;max-width:16rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
+@media (min-width:721px){.stacks td .long{max-width:9rem}.stacks th .long{max-width:12rem}}
 .mark{display:inline-block;font-size:12px;font-weight:400;border:1px solid currentColor;border-radius:4px;padding:0 .35rem;white-space:nowrap}
 th a.long+.mark{margin-left:.4rem}
 th[scope=row]{font-weight:400;font-size:14px;color:var(--ink)}

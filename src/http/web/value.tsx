@@ -91,17 +91,14 @@ export function wordsOf(words: Words, list: List, name: string): Record<string, 
   return named[`${list.name}.${name}`] ?? named[name] ?? {};
 }
 
-/** What an exact number is of, where the field alone does not say it. */
-function withUnit({ view: { words }, name, row, isWhole }: Shown, text: string): string {
-  const { fen, main } = words.records.units;
-  if (name === 'amount') {
-    const amount = `${grouped(text)} ${fen}`;
-    return isWhole === true ? `${amount} = ${grouped(hundredths(text))} ${main}` : amount;
-  }
-  if (name !== 'number') return grouped(text);
-  // What was credited: docs/platform.md says it of two types.
-  const units: Record<string, string> = { 1: 'ugas', 2: fen };
-  return `${grouped(text)} ${units[String(row['orderType'])] ?? ''}`.trim();
+/** What an exact number is of, where the field alone does not say it. Of what was credited docs/platform.md does. */
+function withUnit({ view: { words }, name, column, row, isWhole }: Shown, text: string): string {
+  const { fen, main, short } = words.records.units;
+  const type = name === 'number' ? String(row['orderType']) : '';
+  if (column.unit !== 'fen' && type !== '2')
+    return `${grouped(text)}${type === '1' ? ' ugas' : ''}`;
+  const amount = grouped(hundredths(text));
+  return isWhole === true ? `${amount} ${main} = ${grouped(text)} ${fen}` : `${amount} ${short}`;
 }
 
 type DayLinked = { view: View; list: List; row: Row; day: string };

@@ -314,7 +314,7 @@ export const en = {
     missing: 'no longer shown',
     yes: 'yes',
     no: 'no',
-    units: { fen: 'fen', main: 'currency units' },
+    units: { fen: 'fen', main: 'currency units', short: 'units' },
   },
   record: {
     one: {
@@ -353,6 +353,7 @@ export const en = {
     same: 'nothing else changed',
     first: 'first seen',
     missing: (since: string) => `The platform no longer shows it, since ${since}.`,
+    message: 'The platform says:',
     asOf: 'See it as it was known at',
     show: 'Show',
     files: 'Certificate file',

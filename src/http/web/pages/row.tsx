@@ -260,6 +260,11 @@ function Content({ view, list, item }: { view: View; list: RecordsList; item: He
           )}
         </p>
       )}
+      {item['message'] !== '' && typeof item['message'] === 'string' && (
+        <p class="notice mild">
+          {words.record.message} <bdi>{item['message']}</bdi>
+        </p>
+      )}
       <div class="two">
         <section>
           <h2>
