@@ -237,6 +237,27 @@ test('beyond loopback a person signs in, reads, takes a list along, and signs ou
   await opened.close();
 });
 
+test('on a phone the filter of a list is folded, and opens without scripts', async () => {
+  for (const [viewport, isOpen] of [
+    [phone, false],
+    [{ width: 1280, height: 900 }, true],
+  ] as const) {
+    const options = { viewport, javaScriptEnabled: false };
+    const opened = await openPage(browser, world.served.url, options);
+    const { page } = opened;
+    await page.goto('/orders');
+    const field = page.locator('#by-account');
+    expect(await field.isVisible()).toBe(isOpen);
+    if (!isOpen) await page.locator('label[for=fold]').click();
+    await field.fill('nobody');
+    await page.locator('form[aria-label=Filter] button').click();
+    await page.waitForURL(/account=nobody/);
+    expect(page.url()).not.toContain('fold');
+    expect(await field.isVisible()).toBe(true);
+    await opened.close();
+  }
+});
+
 test('without scripts every page reads the same', async () => {
   const opened = await openPage(browser, world.served.url, { javaScriptEnabled: false });
   await opened.page.goto('/');

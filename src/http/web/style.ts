@@ -51,6 +51,7 @@ form.filter label{display:block;font-size:13px;color:var(--soft)}
 form.filter fieldset{border:0;margin:0;padding:0;min-width:0}
 form.filter legend{font-size:13px;color:var(--soft);padding:0}
 form.filter fieldset label{display:inline-flex;gap:.3rem;align-items:center;margin-right:.9rem;font-size:14px;color:var(--ink);padding:.35rem 0}
+#fold,form.filter [for=fold]{display:none}
 form.filter .wide{flex:0 1 24rem}form.filter .wide input{width:100%}
 input,select,button,.button{font:inherit;font-size:14px;padding:.35rem .6rem;border:1px solid var(--line);border-radius:6px;background:var(--ground);color:var(--ink);max-width:100%}
 input{min-width:0}
@@ -134,6 +135,9 @@ dl.facts,dl.fields{grid-template-columns:1fr}dl.facts dd{margin-bottom:.4rem}
 dl.fields{gap:0}dl.fields dd{margin-bottom:.7rem}
 .two{grid-template-columns:minmax(0,1fr)}
 form.filter{display:grid;grid-template-columns:repeat(2,minmax(0,1fr))}form.filter>div>*{width:100%}
+#fold{display:block;position:absolute;opacity:0;min-height:0}form.filter [for=fold]{display:block;grid-column:1/-1;color:var(--accent);font-size:14px;cursor:pointer}
+[for=fold]::before{content:'▸ '}#fold:checked+label::before{content:'▾ '}#fold:focus-visible+label{outline:2px solid var(--accent)}
+#fold:not(:checked)+label~*{display:none}
 form.filter .wide,form.filter fieldset{grid-column:1/-1}form.filter button{justify-self:start}
 .chart{height:13rem}
 th.id .long{max-width:11rem}

@@ -312,6 +312,7 @@ export const zh: Words = {
     one: { orders: '订单', nft_classes: 'NFT 类别', transactions: '交易结果', tokens: '代币' },
     notThen: (time) => `在 ${time} 时还没有关于它的任何记录。`,
     earlier: (count) => `更早的 ${count} 个内容未在此显示，可在 JSON 中查看。`,
+    folded: (count) => `更早的 ${count} 个版本`,
     moreFields: (count) => `另有 ${count} 个字段`,
     moreCharacters: (count) => `…… 另有 ${count} 个字符，完整内容见 JSON。`,
     noted: '存档的记录',

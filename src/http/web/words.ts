@@ -326,6 +326,8 @@ export const en = {
     notThen: (time: string) => `At ${time} nothing was known of it yet.`,
     earlier: (count: string) =>
       `${count} earlier contents are not shown here; they are in the JSON.`,
+    folded: (count: string) =>
+      count === '1' ? 'One earlier content' : `${count} earlier contents`,
     moreFields: (count: string) =>
       count === '1' ? 'and one more field' : `and ${count} more fields`,
     moreCharacters: (count: string) => `… and ${count} more characters: the JSON has all of them.`,

@@ -20,7 +20,15 @@ export function Filter(props: Filtered & { shape: Shape; isAsked: boolean }) {
   const names = Object.keys(shape).filter((name) => name !== 'cursor' && isNoName(name));
   if (names.every((name) => name === 'limit')) return null;
   return (
-    <form class="filter" method="get" action={`/${list.name}`} aria-label={words.records.filter}>
+    <form
+      class="filter folds"
+      method="get"
+      action={`/${list.name}`}
+      aria-label={words.records.filter}
+    >
+      {/* On a phone it is opened by this; without a name it is no part of what is asked. */}
+      <input id="fold" type="checkbox" checked={isAsked} />
+      <label for="fold">{words.records.filter}</label>
       {names.map((name) => (
         <Field view={view} list={list} given={given} name={name} />
       ))}

@@ -9,6 +9,8 @@ import { Raw } from '../value.tsx';
 
 /** The newest contents are shown; a record that changes every hour has thousands. */
 const mostContents = 100;
+/** Of them, those that are not folded. */
+const unfolded = 5;
 /** Characters of JSON that they have together. */
 const mostInHistory = 2_000_000;
 
@@ -31,7 +33,7 @@ export function History<Item extends Held>(props: {
   const { view, lookup, versions, path } = props;
   const { words, format } = view;
   const hidden = versions.length - countShown(versions);
-  const shown = versions.slice(hidden);
+  const folded = Math.max(0, versions.length - hidden - unfolded);
   return (
     <section>
       {lookup !== '' && <h3>{lookup}</h3>}
@@ -40,24 +42,43 @@ export function History<Item extends Held>(props: {
           <a href={path}>{words.record.earlier(format.number(hidden))}</a>
         </p>
       )}
-      <ol class="versions" start={hidden + 1}>
-        {shown.map((version, i) => (
-          <li>
-            <p>
-              <strong>
-                <Period view={view} of={version} />
-              </strong>{' '}
-              {version.isCurrent && <span class="mark good">{words.record.current}</span>}
-            </p>
-            <Changes view={view} of={version} before={inForceBefore(versions, hidden + i)} />
-            <details>
-              <summary>{words.record.raw}</summary>
-              <Raw view={view} value={readRaw(version.item)} />
-            </details>
-          </li>
-        ))}
-      </ol>
+      {folded > 0 && (
+        <details>
+          <summary>{words.record.folded(format.number(folded))}</summary>
+          <Contents view={view} versions={versions} from={hidden} to={hidden + folded} />
+        </details>
+      )}
+      <Contents view={view} versions={versions} from={hidden + folded} to={versions.length} />
     </section>
+  );
+}
+
+function Contents<Item extends Held>(props: {
+  view: View;
+  versions: readonly Version<Item>[];
+  from: number;
+  to: number;
+}) {
+  const { view, versions, from, to } = props;
+  const { words } = view;
+  return (
+    <ol class="versions" start={from + 1}>
+      {versions.slice(from, to).map((version, i) => (
+        <li>
+          <p>
+            <strong>
+              <Period view={view} of={version} />
+            </strong>{' '}
+            {version.isCurrent && <span class="mark good">{words.record.current}</span>}
+          </p>
+          <Changes view={view} of={version} before={inForceBefore(versions, from + i)} />
+          <details>
+            <summary>{words.record.raw}</summary>
+            <Raw view={view} value={readRaw(version.item)} />
+          </details>
+        </li>
+      ))}
+    </ol>
   );
 }
 
