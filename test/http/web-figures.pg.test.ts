@@ -276,6 +276,7 @@ test('what is wrong comes first, with what to do, and the overview says it and l
   expect(places).not.toContain(-1);
   expect(html).toContain(problemAdvice('clock_disagrees', 'en'));
   expect(html).toContain(words.en.alerts.notTold);
+  expect(html).toContain(words.en.alerts.untold);
   const home = await page('/');
   expect(home).toContain('The clock of ');
   expect(home).toContain('href="/alerts?project=p"');
@@ -340,18 +341,20 @@ describe.each(['en', 'zh'] as const)('in %s', (lang) => {
     expect((await fetch(served.url + twin.replaceAll('&amp;', '&'))).status).toBe(200);
   });
 
-  test.each(paths)('%s of an archive without anything says so', async (path) => {
-    const html = await page(`${path}?project=empty`, lang);
-    const { alerts, certificates, facts, headline, runs } = words[lang];
-    const said = {
-      '/': headline.nothing,
-      '/figures': words[lang].figures.nothing,
-      '/runs': runs.noRun,
-      '/alerts': alerts.none,
-      '/certificates': certificates.none,
-      '/facts': facts.none,
-      '/settings': words[lang].settings.title,
-    }[path];
-    expect(html).toContain(said);
-  });
+  test.each([...paths, '/transactions', '/rejects', '/watched_operations', '/tokens'])(
+    '%s of an archive without anything says so',
+    async (path) => {
+      const html = await page(`${path}?project=empty`, lang);
+      const { alerts, empty, headline, runs } = words[lang];
+      const said =
+        {
+          '/': headline.nothing,
+          '/figures': words[lang].figures.nothing,
+          '/runs': runs.noRun,
+          '/alerts': alerts.none,
+          '/settings': words[lang].settings.title,
+        }[path] ?? empty[path.slice(1)];
+      expect(html).toContain(said);
+    },
+  );
 });

@@ -142,6 +142,20 @@ export const zh: Words = {
     gas: '能量值',
     'business fee': '业务费',
   },
+  empty: {
+    orders: '还没有记录。首次同步会读取本月和上月的每一天。',
+    nft_classes: '还没有记录。首次同步会读取本月和上月的每一天。',
+    transactions:
+      '还没有记录。平台没有交易结果的列表：请用 outlast watch 或 POST /archive/v1/watch 给出操作 ID。',
+    tokens: '还没有记录。代币每天读取一次。',
+    coverage: '还没有日期。首次同步会登记本月和上月的每一天。',
+    books: '还没有核对。读完第一天后会询问平台的计数。',
+    certificates: '还没有存证：第一份会在某个月移出查询窗口之后生成。',
+    runs: '还没有同步过。运行 outlast sync 同步一次，或运行 outlast start 每分钟同步。',
+    rejects: '没有：到目前为止，每条记录都有可用的 ID，长度也可以保存。',
+    watched_operations: '还没有。请用 outlast watch 或 POST /archive/v1/watch 给出操作 ID。',
+    facts: '还没有观察结果。首次同步时会观察。',
+  },
   balances: { more: '平台计数更多', equal: '相符', 'less or unknown': '更少或未知' },
   watched: { open: '仍在查询', done: '已完成', lost: '已丢失' },
   resources: { orders: '订单', nft_classes: 'NFT 类别' },
@@ -446,6 +460,7 @@ export const zh: Words = {
     until: '可处理至',
     told: '已通知',
     notTold: '尚未通知任何人',
+    untold: '没有设置 webhook，告警不会通知任何人。请设置：',
     resolved: '解除时间',
     what: '发生了什么',
     subject: '对象',
@@ -453,7 +468,6 @@ export const zh: Words = {
     todo: '该做什么',
   },
   certificates: {
-    none: '还没有任何月份的存证：第一份会在某个月离开窗口之后出现。',
     days: '日期',
     held: '全部保存',
     lost: (days) => `${days} 天丢失`,
@@ -467,7 +481,6 @@ export const zh: Words = {
     read: '存证时的记录',
   },
   facts: {
-    none: '还没有任何观察结果。',
     names: {
       limit: '每页最多给出的记录数',
       older_days: '平台是否回答上月之前的日期',

@@ -112,6 +112,23 @@ export const en = {
     [...fieldsOnPages].map((name) => [name, heads[name] ?? capital(spelt(name))]),
   ),
   terms: Object.fromEntries([...terms].map((word) => [word, word])),
+  /** Of lists without a row: how they fill. */
+  empty: {
+    orders: 'None yet. The first run reads the days of this month and the last.',
+    nft_classes: 'None yet. The first run reads the days of this month and the last.',
+    transactions:
+      'None yet. The platform has no list of results: give the ids of operations to outlast watch, or to POST /archive/v1/watch.',
+    tokens: 'None yet. Tokens are read once a day.',
+    coverage: 'No day yet. The first run enters the days of this month and the last.',
+    books: 'None yet. The platform is asked for its counts once a day has been read.',
+    certificates:
+      'No month is certified yet: the first certificate follows when a month has left the window.',
+    runs: 'No run has begun yet. outlast sync makes one, outlast start one every minute.',
+    rejects: 'None: every record so far had an id and a length that can be kept.',
+    watched_operations:
+      'None yet. Give the ids of operations to outlast watch, or to POST /archive/v1/watch.',
+    facts: 'Nothing was observed yet. The first run does.',
+  } as Record<string, string>,
   balances: {
     more: 'it counts more',
     equal: 'equal',
@@ -469,6 +486,7 @@ export const en = {
     until: 'Something can be done until',
     told: 'Told',
     notTold: 'told nobody yet',
+    untold: 'Nobody is told of these: no webhook is set. To set one:',
     resolved: 'Over since',
     what: 'What is wrong',
     subject: 'About',
@@ -476,7 +494,6 @@ export const en = {
     todo: 'What to do',
   },
   certificates: {
-    none: 'No month is certified yet: the first certificate follows when a month has left the window.',
     days: 'Days',
     held: 'all held',
     lost: (days: string) => (days === '1' ? 'one lost' : `${days} lost`),
@@ -491,7 +508,6 @@ export const en = {
     read: 'Records as certified',
   },
   facts: {
-    none: 'Nothing was observed yet.',
     /** By the fact's name without its list; what is not here has no sentence. */
     names: {
       limit: 'The most records that a page gives',

@@ -24,7 +24,9 @@ export const problemsOf = async (view: View): Promise<ArchiveProblem[]> =>
   (await readWhole(view, questionList('problems'))) as ArchiveProblem[];
 
 async function read(view: View): Promise<Made> {
-  const { words, archive, project } = view;
+  const { words, archive, project, settings } = view;
+  const webhook = settings?.find(({ name }) => name === 'OUTLAST_ALERT_WEBHOOK')?.value;
+  const isUntold = settings !== null && webhook !== 'set';
   const [problems, alerts] = await Promise.all([problemsOf(view), archive.alerts({ project })]);
   const wrong = problems.filter(isWrong);
   const told = new Map(alerts.map((alert) => [nameOf(alert), alert.toldAt]));
@@ -37,6 +39,11 @@ async function read(view: View): Promise<Made> {
     body: (
       <>
         <h1>{words.alerts.title}</h1>
+        {isUntold && (
+          <p class="notice mild">
+            {words.alerts.untold} <code>OUTLAST_ALERT_WEBHOOK</code>
+          </p>
+        )}
         <section aria-labelledby="open">
           <h2 id="open">{words.alerts.open}</h2>
           {wrong.length === 0 ? (

@@ -20,8 +20,6 @@ export type Besides = {
   /** After those of the list. */
   more?: Row[];
   below?: ComponentChildren;
-  /** Where the list is empty, and nobody narrowed it. */
-  none?: string;
 };
 
 const besides: Record<string, (view: View) => Promise<Besides>> = {
@@ -83,7 +81,6 @@ async function besidesCertificates(view: View): Promise<Besides> {
         cell: (row) => <CertificateLinks view={view} of={row} />,
       },
     ],
-    none: certificates.none,
     below: (
       <>
         <p class="soft">{certificates.more}</p>
@@ -189,7 +186,6 @@ async function besidesFacts(view: View): Promise<Besides> {
       },
     },
     more: others.filter(({ fact }) => fact.startsWith('nft_classes.')),
-    none: facts.none,
   };
 }
 

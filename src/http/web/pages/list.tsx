@@ -260,7 +260,7 @@ function Found({ view, list, given, answer, found, besides }: Listed) {
         <a href={linkTo(view, `/archive/v1/${list.name}`, everything)}>{words.records.csv}</a>
       </div>
       {items.length === 0 ? (
-        <p>{emptyText(view, given, besides, next)}</p>
+        <p>{emptyText(view, list, given, next)}</p>
       ) : (
         <Rows view={view} list={list} rows={items} given={given} besides={besides} />
       )}
@@ -285,14 +285,15 @@ function Found({ view, list, given, answer, found, besides }: Listed) {
   );
 }
 
+/** Of a list that nobody narrowed, how it fills. */
 function emptyText(
   { words }: View,
+  { name }: List,
   given: Record<string, string>,
-  { none }: Besides,
   next: string | null,
 ): string {
   if (next !== null) return words.records.goesOn;
-  return Object.keys(given).length === 0 && none !== undefined ? none : words.records.empty;
+  return (Object.keys(given).length === 0 ? words.empty[name] : undefined) ?? words.records.empty;
 }
 
 type Shown = {
