@@ -1,6 +1,7 @@
 // `outlast demo`: the main job with nothing installed: a simulated platform, an embedded Postgres, both resources
 // archived, and then kept up to date until Ctrl-C.
 import { InvalidArgumentError, type Command } from 'commander';
+import { addDays, dayOf } from '../day.ts';
 import { currentAddress } from '../database-address.ts';
 import { exitCode } from '../errors.ts';
 import type { ProjectMeter } from '../meter.ts';
@@ -109,8 +110,11 @@ async function demo(once: boolean): Promise<number> {
       );
       return exitCodeOfReports([report]);
     }
-    say(`\n${whereToLook(currentAddress(archive.store.connectionString), served.url)}\n`);
-    say('A few orders come every minute. Ctrl-C ends the demo; the archive stays.');
+    const address = currentAddress(archive.store.connectionString);
+    say(`\n${whereToLook(address, served.url, simulator)}\n`);
+    say(
+      'A few orders come every minute. To practise everything else, also what goes wrong: `outlast simulate`. Ctrl-C ends the demo; the archive stays.',
+    );
     news.take();
     const sayNews = (): void => {
       const text = news.take();
@@ -247,7 +251,9 @@ async function liveOrdersOf(db: Db): Promise<string[]> {
   return rows.map(({ raw }) => raw);
 }
 
-function whereToLook(connectionString: string, url: string): string {
+function whereToLook(connectionString: string, url: string, { clock, oracle }: Simulator): string {
+  const day = addDays(dayOf(clock.now()), -1);
+  const [operation = ''] = oracle.operationIds(day);
   return [
     'Where to look, while this runs:',
     `  ${url}/ in a browser`,
@@ -259,6 +265,9 @@ function whereToLook(connectionString: string, url: string): string {
     `    curl "${url}/v1beta1/nft/classes?limit=2"`,
     `  everything else over HTTP, to read and to try: ${url}/docs`,
     `  for Prometheus: ${url}/metrics`,
-    `  OUTLAST_DATA_DIR=${dataDir} npm run -s outlast -- status`,
+    `  OUTLAST_DATA_DIR=${dataDir} outlast status`,
+    '  what becomes of an operation, a few seconds after you ask for it:',
+    `    OUTLAST_DATA_DIR=${dataDir} outlast watch ${operation} --created-on ${day}`,
+    `    ${url}/transactions`,
   ].join('\n');
 }

@@ -1,11 +1,15 @@
 // `outlast simulate`: a platform to practise on, until it is told to stop.
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { devNull } from 'node:os';
+import { addDays, dayOf } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { readDialect, switches } from '../simulator/dialect.ts';
 import { faultSentences, readFaults } from '../simulator/faults.ts';
 import { createSimulator, demoProject, type Simulator } from '../simulator/simulator-server.ts';
+import { alertSecret } from '../simulator/practice-receiver.ts';
 import { instantIn, standardWorld } from '../simulator/world.ts';
+import { printable, typeable } from './print.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 
 type Flags = {
@@ -47,7 +51,7 @@ export const simulateCommand = (command: Command): Command =>
 async function simulate(flags: Flags): Promise<void> {
   const stop = stopOnSignals();
   try {
-    const simulator = await createSimulator(optionsOf(flags));
+    const simulator = await createSimulator({ ...optionsOf(flags), onReceived: sayReceived });
     announce(simulator, flags.json === true);
     await stopped(stop.signal);
     await simulator.close();
@@ -118,19 +122,62 @@ function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
 
 const bad = (sentence: string): Error => settingsError('bad_option', sentence);
 
-function announce({ url, projects, world }: Simulator, asJson: boolean): void {
+function announce(simulator: Simulator, asJson: boolean): void {
+  const { url, projects, world } = simulator;
   const size = `${world.ordersPerDay} orders and ${world.classesPerDay} classes a day`;
   process.stderr.write(
     `A simulated platform with about ${size} listens on ${url}; Ctrl-C ends it.\n`,
   );
   if (!asJson) {
-    process.stderr.write(`The key pair is its --api-key and --api-secret; --json prints them.\n`);
+    process.stderr.write(
+      simulator.isLoopback
+        ? typeable(practiceText(simulator))
+        : 'The key pair is its --api-key and --api-secret; --json prints them.\n',
+    );
     return;
   }
   // P10 is about secrets: these open a made-up world, and whoever starts it as a child needs them.
   const [first] = projects;
   const line = { url, apiKey: first?.apiKey, apiSecret: first?.apiSecret, projects };
   process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** What to type in another terminal. It touches no archive and no settings that are there already. */
+function practiceText({ url, projects: [first = demoProject], clock, oracle }: Simulator): string {
+  const { apiKey, apiSecret } = first;
+  const isKnown = apiKey === demoProject.apiKey && apiSecret === demoProject.apiSecret;
+  const keys = isKnown
+    ? [`OUTLAST_API_KEY=${apiKey}`, `OUTLAST_API_SECRET=${apiSecret}`]
+    : ['OUTLAST_API_KEY=…  # your --api-key', 'OUTLAST_API_SECRET=…  # your --api-secret'];
+  const yesterday = addDays(dayOf(clock.now()), -1);
+  const day = oracle.operationIds(yesterday).length > 0 ? yesterday : addDays(yesterday, -1);
+  const [operation = 'op_1'] = oracle.operationIds(day);
+  return `
+To practise, type in another terminal (in an archive of its own, ./.outlast-practice):
+  export OUTLAST_ENV_FILE=${devNull} DATABASE_URL= OUTLAST_DATA_DIR=./.outlast-practice
+  export OUTLAST_BASE_URL=${url} OUTLAST_MAX_RPS=200
+${keys.map((line) => `  export ${line}\n`).join('')}\
+  export OUTLAST_ALERT_WEBHOOK=${url}/_simulator/alerts/json
+  export OUTLAST_HEARTBEAT_URL=${url}/_simulator/heartbeat
+  outlast sync
+  outlast watch ${operation} --created-on ${day}
+  outlast status --test-alert
+  outlast start
+
+More operation ids: curl "${url}/_simulator/operations?day=${day}"
+As a robot that signs: OUTLAST_ALERT_FORMAT=dingtalk (or feishu; the address ends so, too)
+  and OUTLAST_ALERT_SECRET=${alertSecret}
+
+Alerts and heartbeats that arrive are shown here.
+`;
+}
+
+/** What a sender wrote may hold anything. */
+function sayReceived([heading = '', ...lines]: string[]): void {
+  const at = new Date().toTimeString().slice(0, 8);
+  process.stderr.write(
+    [`${at}  ${heading}`, ...lines].map((line) => `${printable(line)}\n`).join(''),
+  );
 }
 
 function switchesHelp(): string {

@@ -45,6 +45,8 @@ export type SimulatorOptions = {
   latencyMs?: number;
   /** Told of every page of a list that left whole, its faults included. */
   onPage?: (page: SentPage) => void;
+  /** Told in lines of each alert and heartbeat that arrived to practise on. */
+  onReceived?: (lines: string[]) => void;
 };
 
 /** A page as it was sent: its records as exact JSON texts, in the order shown. */
@@ -55,7 +57,7 @@ export type Oracle = {
   /** What it shows now, in its window, as exact JSON texts, oldest first. */
   shown(resource: ListedResource): Generator<ShownRecord>;
   count(resource: ListedResource): number;
-  /** Ids to look transactions up by. */
+  /** Ids to look transactions up by, oldest first; of today also those still to come. */
   operationIds(day: Day): string[];
 };
 
@@ -97,6 +99,8 @@ export type SimulatorClock = {
 export type Simulator = {
   url: string;
   port: number;
+  /** Only then is its own door open: `/_simulator`. */
+  isLoopback: boolean;
   projects: readonly SimulatorProject[];
   world: World;
   clock: SimulatorClock;

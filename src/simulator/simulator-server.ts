@@ -3,7 +3,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { dayOf, isDay } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import type { Instant, ListedResource } from '../model.ts';
 import { targetOf, type QueryParameters, type Target } from '../platform/target.ts';
@@ -20,6 +22,7 @@ import {
   type SimulatorClock,
   type SimulatorOptions,
 } from './simulator-options.ts';
+import { receiveAlert } from './practice-receiver.ts';
 import { createSimulatedPlatform, type Answered } from './simulated-platform.ts';
 import { standardWorld } from './world.ts';
 
@@ -32,6 +35,7 @@ const controlPath = '/_simulator';
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { seed = 1, host = '127.0.0.1', latencyMs = 0 } = options;
   const { projects = [demoProject], records = {}, now: outside = Date.now, onPage } = options;
+  const { onReceived = () => undefined } = options;
   const world = { ...standardWorld, ...options.world };
   const clock = createSimulatedClock(outside, options.startAt, options.speed ?? 1);
   let dialect: Dialect = { ...standardDialect, ...options.dialect };
@@ -91,13 +95,40 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     timers.add(timer);
   }
 
+  /** Alerts and heartbeats to practise on. */
+  async function receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: QueryParameters,
+  ): Promise<void> {
+    if (path === '/heartbeat') {
+      onReceived([`heartbeat from ${request.headers['user-agent'] ?? 'somebody'}`]);
+      response.end('OK');
+      return;
+    }
+    const [, format = ''] = /^\/alerts\/(\w+)$/.exec(path) ?? [];
+    // Whoever hangs up has sent nothing.
+    const sent = await text(request).catch(() => '');
+    const received = receiveAlert(format, sent, query, Date.now());
+    if (received === null) {
+      response.writeHead(404).end(controlHelp);
+      return;
+    }
+    onReceived(received.lines);
+    response.writeHead(received.status).end(received.body);
+  }
+
   const server = createServer((request, response) => {
     const target = targetOf(request.url ?? '/');
     const { path, query } = target;
     if (path !== controlPath && !path.startsWith(`${controlPath}/`)) {
       handle(request, response, target);
-    } else if (isLoopback(host)) {
-      void answerControl(simulator, response, path.slice(controlPath.length), query);
+    } else if (simulator.isLoopback) {
+      const asked = path.slice(controlPath.length);
+      void (request.method === 'POST' || asked === '/heartbeat'
+        ? receive(request, response, asked, query)
+        : answerControl(simulator, response, asked, query));
     } else {
       // Whoever reaches it rules the platform: it is only where nobody else can.
       deliverAnswer(response, noSuchPath, clock.now(), new Map());
@@ -108,6 +139,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const simulator: Simulator = {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
+    isLoopback: /^(?:127\.|::1$|localhost$)/.test(host),
     projects,
     world,
     clock,
@@ -234,7 +266,7 @@ function createRequestLog(): RequestLog & { add(request: LoggedRequest): void } 
 }
 
 /**
- * The simulator's own door, for whoever runs it as a child process: what was asked, and what is shown, over HTTP. No
+ * The simulator's own door, for whoever runs it as another process: what was asked, and what is shown, over HTTP. No
  * platform has it. `path` is what follows `/_simulator`.
  */
 async function answerControl(
@@ -244,6 +276,7 @@ async function answerControl(
   query: QueryParameters,
 ): Promise<void> {
   const resource = query.get('resource');
+  const day = query.get('day') ?? dayOf(simulator.clock.now());
   if (path === '/requests') {
     const { total, byPath } = simulator.requests;
     response.setHeader('content-type', 'application/json');
@@ -252,21 +285,31 @@ async function answerControl(
     response.setHeader('content-type', 'application/x-ndjson');
     // Whoever hangs up has read enough.
     await pipeline(Readable.from(linesOf(simulator, resource)), response).catch(() => undefined);
+  } else if (path === '/operations' && isDay(day)) {
+    response.end(
+      simulator.oracle
+        .operationIds(day)
+        .map((id) => `${id}\n`)
+        .join(''),
+    );
   } else {
-    response
-      .writeHead(404)
-      .end(
-        'there are /_simulator/requests and /_simulator/records?resource=orders or nft_classes\n',
-      );
+    response.writeHead(404).end(controlHelp);
   }
 }
+
+const controlHelp = `there are ${[
+  'requests',
+  'records?resource=orders (or nft_classes)',
+  'operations?day=2026-03-31 (today without)',
+  'heartbeat, and to POST to alerts/json (or slack, dingtalk, wecom, feishu)',
+]
+  .map((one) => `${controlPath}/${one}`)
+  .join(', ')}\n`;
 
 /** One record a line, as shown now. A record whose text holds line breaks of its own spreads over several. */
 function* linesOf(simulator: Simulator, resource: ListedResource): Generator<string> {
   for (const { text } of simulator.oracle.shown(resource)) yield `${text}\n`;
 }
-
-const isLoopback = (host: string): boolean => /^(?:127\.|::1$|localhost$)/.test(host);
 
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -72,6 +72,7 @@ test('run again it goes on with what it holds, can be looked into and watched, a
   );
   await client.end();
   expect(rows).toEqual([{ filled: true, unread: 0 }]);
+  expect(demo.stdout()).toMatch(/ outlast watch op-\S+ --created-on \d{4}-\d\d-\d\d\n/);
   const [, page = ''] = /Open (http:\S+) to watch it/.exec(demo.stdout()) ?? [];
   expect((await fetch(page)).headers.get('content-type')).toMatch(/^text\/html/);
   await demo.waitFor(/^\d\d:\d\d:\d\d {2}\d+ new orders?\b/m);

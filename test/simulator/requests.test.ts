@@ -1,8 +1,12 @@
 // What becomes of a request to the simulator: who is let in, what is asked wrongly, what goes wrong on demand, and what
 // is noted of it.
 import { afterEach, describe, expect, test } from 'vitest';
+import { deliver, type DeliveryProblem } from '../../src/alert/deliver.ts';
+import { testBody } from '../../src/alert/message.ts';
+import type { AlertFormat } from '../../src/alert/receivers.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { readFaults, type FaultName } from '../../src/simulator/faults.ts';
+import { alertSecret } from '../../src/simulator/practice-receiver.ts';
 import {
   createSimulator,
   type Simulator,
@@ -250,6 +254,42 @@ test('its own door shows records one a line, and requests with their counts', as
     recent: [{ path, status: 200, project: 'demo' }],
   });
   expect((await door('records?resource=everything')).status).toBe(404);
+  const ids = simulator.oracle.operationIds('2026-03-17');
+  expect(ids.length).toBeGreaterThan(0);
+  expect(await (await door('operations?day=2026-03-17')).text()).toBe(`${ids.join('\n')}\n`);
+});
+
+describe('a receiver to practise on', () => {
+  const cases: [AlertFormat, string | null, DeliveryProblem, string][] = [
+    ['json', null, null, 'alert as json'],
+    ['slack', null, null, 'alert as slack'],
+    ['wecom', null, null, 'alert as wecom'],
+    ['dingtalk', null, null, 'alert as dingtalk, not signed'],
+    ['dingtalk', alertSecret, null, 'alert as dingtalk, its signature is right'],
+    ['feishu', alertSecret, null, 'alert as feishu, its signature is right'],
+    ['dingtalk', 'x', 'errcode 310000', 'refused, its signature is wrong: alert as dingtalk'],
+    ['feishu', 'x', 'code 19021', 'refused, its signature is wrong: alert as feishu'],
+  ];
+  test.each(cases)('takes %s signed with %s as the robot does', async (...given) => {
+    const [format, secret, problem, heading] = given;
+    const told: string[][] = [];
+    await start({ onReceived: (lines) => told.push(lines) });
+    const url = `${simulator.url}/_simulator/alerts/${format}`;
+    const sent = await deliver({ url, body: testBody(format), format, secret });
+    expect(sent).toEqual(problem === null ? null : expect.stringContaining(problem));
+    expect(told).toEqual([[heading, '  Outlast: a test message. Alerts will arrive here.']]);
+  });
+
+  test('takes heartbeats, refuses what is of another format, and knows no others', async () => {
+    const told: string[][] = [];
+    await start({ onReceived: (lines) => told.push(lines) });
+    const deliverTo = (path: string, body: string | null): Promise<DeliveryProblem> =>
+      deliver({ url: `${simulator.url}/_simulator/${path}`, body });
+    expect(await deliverTo('heartbeat', null)).toBeNull();
+    expect(await deliverTo('alerts/feishu', testBody('json'))).toContain('status 400');
+    expect(await deliverTo('alerts/teams', testBody('json'))).toContain('status 404');
+    expect(told).toEqual([['heartbeat from outlast'], ['refused: no alert as feishu']]);
+  });
 });
 
 test('its own door is not there beyond loopback; a port that is taken is one clear sentence', async () => {
