@@ -2,7 +2,7 @@
 // nothing: the next sync does, or `outlast start` within a minute.
 import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { windowAt } from '../day.ts';
+import { addDays, dayOf, windowAt } from '../day.ts';
 import { causeChain, settingsError } from '../errors.ts';
 import { apiVersions, type ApiVersion, type Day, type Instant } from '../model.ts';
 import { day } from '../query/days.ts';
@@ -12,6 +12,7 @@ import {
   watchOperations,
   onlyProject,
   type NewOperation,
+  type Watched,
 } from '../store/operations/enter.ts';
 import { openMigrated, withStore } from './app.ts';
 import { readOptions } from './command-options.ts';
@@ -43,26 +44,32 @@ export const watchCommand = (command: Command): Command =>
       const settings = readSettings({ needs: 'database' });
       await withStore(openMigrated, settings, async ({ db }) => {
         const project = flags.project ?? (await onlyProject(db));
-        const { given, added } = await watchOperations(db, project, operations);
-        if (flags.json === true) printJson({ project, given, added });
-        else {
-          print(sentenceOf(project, given, added) + goneText(operations[0]?.createdOn, Date.now()));
-        }
+        const watched = await watchOperations(db, project, operations);
+        if (flags.json === true) printJson({ project, ...watched });
+        else print(sentenceOf(project, watched) + oddText(operations[0]?.createdOn, Date.now()));
       });
     });
 
-function sentenceOf(project: string, given: number, added: number): string {
+function sentenceOf(project: string, { given, added, changed }: Watched): string {
   const known = given - added;
-  const rest = known === 0 ? '' : `; ${formatCount(known)} of those given were watched before`;
+  const put = changed === 0 ? '' : `, and ${formatCount(changed)} of them changed by this`;
+  const rest =
+    known === 0 ? '' : `; ${formatCount(known)} of those given were watched before${put}`;
   const more = added === 1 ? '1 more operation is' : `${formatCount(added)} more operations are`;
   return `${project}: ${more} watched${rest}.`;
 }
 
-/** What is to be expected of a day that the platform no longer answers for, by this machine's clock. */
-function goneText(createdOn: Day | undefined, now: Instant): string {
+/** What is to be expected of a day outside the window and the days to come, by this machine's clock. */
+function oddText(createdOn: Day | undefined, now: Instant): string {
+  if (createdOn === undefined) return '';
+  const putRight = 'If the day is mistyped, type this again with the right one.';
   const { from } = windowAt(now);
-  if (createdOn === undefined || createdOn >= from) return '';
-  return `\n${createdOn} has left the platform's window, which begins on ${from}: unless it still answers, \`outlast status\` will name them as lost.`;
+  if (createdOn < from) {
+    return `\n${createdOn} has left the platform's window, which begins on ${from}: unless it still answers, \`outlast status\` will name them as lost. ${putRight}`;
+  }
+  return createdOn <= addDays(dayOf(now), 31)
+    ? ''
+    : `\n${createdOn} is more than a month ahead: it counts as not given. ${putRight}`;
 }
 
 function readOperations(ids: string[], flags: WatchFlags): NewOperation[] {

@@ -58,9 +58,17 @@ test('ids from arguments and a file are asked for by the next sync; status names
   expect(watched).toMatchObject({ code: 0 });
   expect(watched.stdout).toContain(`default: ${others.length + 1} more operations are watched.`);
   const again = await outlast('watch', first, '--json');
-  expect(JSON.parse(again.stdout)).toEqual({ project: 'default', given: 1, added: 0 });
+  expect(JSON.parse(again.stdout)).toEqual({
+    project: 'default',
+    given: 1,
+    added: 0,
+    changed: 0,
+  });
+  const ahead = await outlast('watch', 'from-long-ago', '--created-on', '2062-11-30');
+  expect(ahead.stdout).toContain('more than a month ahead: it counts as not given');
   const gone = await outlast('watch', 'from-long-ago', '--created-on', '2025-11-30');
   expect(gone).toMatchObject({ code: 0 });
+  expect(gone.stdout).toContain('watched before, and 1 of them changed by this.');
 
   const synced = await outlast('sync', '--json');
   expect(synced.code, synced.stderr).toBe(0);

@@ -194,8 +194,14 @@ describe('POST /archive/v1/watch', () => {
 
   test('takes ids in, each once', async () => {
     const given = { operation_ids: ['new-1', 'new-2', 'new-1'], created_on: '2026-04-01' };
-    expect(await post(given)).toEqual({ status: 200, body: { data: { given: 2, added: 2 } } });
-    expect(await post(given)).toEqual({ status: 200, body: { data: { given: 2, added: 0 } } });
+    expect(await post(given)).toEqual({
+      status: 200,
+      body: { data: { given: 2, added: 2, changed: 0 } },
+    });
+    expect(await post(given)).toEqual({
+      status: 200,
+      body: { data: { given: 2, added: 0, changed: 0 } },
+    });
     const { rows } = await bench.db.query(
       `select operation_id, created_on from sync.watched_operations where operation_id like 'new-%' order by 1`,
     );

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
   serveArchive(archive, {
-    watch: async () => ({ given: 0, added: 0 }),
+    watch: async () => ({ given: 0, added: 0, changed: 0 }),
     ...more,
   });
 
@@ -418,7 +418,7 @@ describe('a whole list', () => {
     const server = await serveOn({
       watch: async () => {
         await held;
-        return { given: 1, added: 1 };
+        return { given: 1, added: 1, changed: 0 };
       },
     });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');

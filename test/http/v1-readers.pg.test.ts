@@ -69,7 +69,7 @@ const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
   serveArchive(archive, {
     keys,
     projects: ['mine', 'ours', 'theirs'].map((id) => ({ id, classesOf: id })),
-    watch: async () => ({ given: 0, added: 0 }),
+    watch: async () => ({ given: 0, added: 0, changed: 0 }),
     ...more,
   });
 

@@ -42,11 +42,14 @@ type WatchedRow = {
   status: number | null;
   attempts: number;
   last_error: string | null;
+  created_on: string | null;
+  deadline_at: string | null;
+  due_at: string | null;
 };
 const watchedRows = async (): Promise<WatchedRow[]> =>
   (
     await bench.db.query<WatchedRow>(
-      `select operation_id, state, found_by, status, attempts, last_error
+      `select operation_id, state, found_by, status, attempts, last_error, created_on, deadline_at, due_at
          from analytics.watched_operations where project_id = 'p' order by operation_id`,
     )
   ).rows;
@@ -72,7 +75,7 @@ describe('watched operations', () => {
     bench = await benchOf();
     await bench.run();
     const ids = idsOn('2026-04-03', 5);
-    expect(await watchAll(ids)).toEqual({ given: 5, added: 5 });
+    expect(await watchAll(ids)).toEqual({ given: 5, added: 5, changed: 0 });
     const report = await bench.run();
     expect(report).toMatchObject({ outcome: 'done', operationsAsked: 5, operationsDone: 5 });
     expect(report.recordsNew).toBe(10);
@@ -94,7 +97,7 @@ describe('watched operations', () => {
     expect(rows[1]).toMatchObject({ raw: { module: expect.any(Number) as number }, unread: [] });
     await bench.runLater(3 * dayMs);
     expect(lookups()).toBe(10);
-    expect(await watchAll(ids)).toEqual({ given: 5, added: 0 });
+    expect(await watchAll(ids)).toEqual({ given: 5, added: 0, changed: 0 });
   });
 
   test('still going on are asked again, gently, and every content they showed is kept', async () => {
@@ -159,6 +162,34 @@ describe('watched operations', () => {
     // Given again, a lost one is asked for again.
     await watchAll(['nowhere']);
     expect(await watchedRows()).toMatchObject([{ state: 'open' }, {}, {}]);
+  });
+
+  test('P12: a mistyped day is put right by the right one, whatever became of the operation meanwhile', async () => {
+    bench = await benchOf();
+    await bench.run();
+    const [done = ''] = idsOn('2026-04-03', 1);
+    await watchAll([done, 'to-come'], { createdOn: '2025-04-03' });
+    await bench.run();
+    const before = await watchedRows();
+    expect(before.map((row) => row.state)).toEqual(['done', 'lost']);
+    expect(await watchAll([done, 'to-come'], { createdOn: '2026-04-03' })).toEqual({
+      given: 2,
+      added: 0,
+      changed: 2,
+    });
+    const asked = lookups();
+    await bench.run();
+    const of2026 = {
+      created_on: '2026-04-03',
+      deadline_at: expect.stringMatching(/^2026-05/) as string,
+    };
+    expect(await watchedRows()).toMatchObject([
+      { ...of2026, state: 'done', due_at: null },
+      { ...of2026, state: 'open' },
+    ]);
+    // What is done is not asked for again.
+    expect(lookups()).toBe(asked + 2);
+    expect(await watchAll([done], { createdOn: '2026-04-03' })).toMatchObject({ changed: 0 });
   });
 
   test('come by a plain insert of the intake role too, whatever it says', async () => {

@@ -114,7 +114,7 @@ function watchOperation(isLoopback: boolean, schemas: OpenApiJson): OpenApiOpera
     tags: ['The archive’s own books'],
     summary: 'Ask for the results of these operations until they are final',
     description:
-      'There is no list of them: only what is named is asked for. An id may be given twice. The key must have the right to watch. A signature covers the body as one more parameter, body_sha256 (hex of its bytes), and is taken once.',
+      'There is no list of them: only what is named is asked for. An id may be given twice: it takes another day. The key must have the right to watch. A signature covers the body as one more parameter, body_sha256 (hex of its bytes), and is taken once.',
     parameters: parametersOf(z.strictObject({}), watchQuery),
     requestBody: {
       required: true,

@@ -44,6 +44,11 @@ export const watched = z.object({
   data: z.object({
     given: z.int().describe('Distinct ids given'),
     added: z.int().describe('Those not watched before'),
+    changed: z
+      .int()
+      .describe(
+        'Those watched before that took another day or lookup, or were lost and are asked again',
+      ),
   }),
 });
 

@@ -24,7 +24,7 @@ export type EnterOperations = (
   project: ProjectId,
   operations: GivenOperation[],
   signature?: string,
-) => Promise<{ given: number; added: number }>;
+) => Promise<{ given: number; added: number; changed: number }>;
 
 const most = 1000;
 /**

@@ -18,8 +18,11 @@ export type WatchOptions = {
   operations: readonly NewOperation[];
 };
 
-/** How many operations were given, and how many of them were not watched before. */
-export type Watched = { given: number; added: number };
+/**
+ * How many operations were given, and how many of them were not watched before; `changed`: were, and took another day
+ * or lookup, or were lost and are asked for again.
+ */
+export type Watched = { given: number; added: number; changed: number };
 
 /**
  * Enters operations whose results are to be asked for until they are final; the next run asks. An id given twice counts
@@ -61,11 +64,13 @@ export async function watchOperations(
     );
   }
   const distinct = [...new Map(operations.map((one) => [one.operationId, one])).values()];
-  let added = 0;
+  const watched = { given: distinct.length, added: 0, changed: 0 };
   for (let i = 0; i < distinct.length; i += runAtOnce) {
-    added += await addOperations(db, project, distinct.slice(i, i + runAtOnce));
+    const { added, changed } = await addOperations(db, project, distinct.slice(i, i + runAtOnce));
+    watched.added += added;
+    watched.changed += changed;
   }
-  return { given: distinct.length, added };
+  return watched;
 }
 
 /**

@@ -43,15 +43,14 @@ export type DueOperation = {
 };
 
 /**
- * Enters operations to watch, distinct by id. One that is watched already takes a day or a lookup it lacked; one that
- * was lost is asked for again. Returns how many were new.
+ * Enters operations to watch, distinct by id. One that is watched already takes another day or lookup, so that a
+ * mistyped one can be put right; one that was lost is asked for again. A day alone opens nothing that is done.
  */
 export async function addOperations(
   db: Queryable,
   projectId: ProjectId,
   operations: NewOperation[],
-): Promise<number> {
-  if (operations.length === 0) return 0;
+): Promise<{ added: number; changed: number }> {
   const { rows } = await db.query<{ is_new: boolean }>(
     `with given as (
        select * from unnest($2::text[], $3::text[], $4::date[]) as g(operation_id, api_version, created_on)
@@ -66,14 +65,15 @@ export async function addOperations(
            on conflict (project_id, operation_id) do update
           set api_version = coalesce(excluded.api_version, w.api_version),
               created_on  = coalesce(excluded.created_on, w.created_on),
-              state       = 'open',
+              state       = case when w.state = 'done' and (excluded.api_version is null or
+                                      excluded.api_version is not distinct from w.api_version)
+                                 then 'done' else 'open' end,
               attempts    = 0,
               -- The next run enters it afresh.
               deadline_at = null
         where w.state = 'lost'
            or (excluded.api_version is not null and excluded.api_version is distinct from w.api_version)
-           or (excluded.created_on is not null and excluded.created_on is distinct from w.created_on
-               and w.state = 'open')
+           or (excluded.created_on is not null and excluded.created_on is distinct from w.created_on)
        returning operation_id
      )
      select h.operation_id is null as is_new from added a left join held h using (operation_id)`,
@@ -84,7 +84,8 @@ export async function addOperations(
       operations.map((one) => one.createdOn ?? null),
     ],
   );
-  return rows.filter((row) => row.is_new).length;
+  const added = rows.filter((row) => row.is_new).length;
+  return { added, changed: rows.length - added };
 }
 
 /** How many are asked for still. */
@@ -117,8 +118,8 @@ export async function enterOperations(
                                 else date_trunc('month', created_on::timestamp) + interval '2 months'
                             end) at time zone 'UTC' - make_interval(secs => $3),
             added_at = least(added_at, $2::timestamptz),
-            due_at = $2::timestamptz
-      where project_id = $1 and deadline_at is null and state = 'open'
+            due_at = case when state = 'open' then $2::timestamptz end
+      where project_id = $1 and deadline_at is null
      returning 1`,
     [projectId, iso(now), deadlineMarginMs / 1000],
   );
