@@ -9,8 +9,8 @@ import { ifThere, nearestFolder, tryFolder } from '../files.ts';
 import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { createPlatform } from '../platform/client.ts';
-import type { Limiter } from '../platform/platform.ts';
-import { UnansweredError } from '../platform/refusal.ts';
+import type { Limiter, Platform } from '../platform/platform.ts';
+import { refusalOf, UnansweredError } from '../platform/refusal.ts';
 import type { Environment } from '../settings/environment.ts';
 import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
 import { checkPrograms, findPackage } from '../store/embedded/programs.ts';
@@ -72,6 +72,45 @@ export async function examine(
   const settings = await settingsOf(tell, env);
   if (settings !== null) await examineAll(settings, tell);
   return findings;
+}
+
+/** What keeps the platform's address, the key or the database from being used, in sentences; the others may be unset. */
+export async function failuresOf(
+  part: 'address' | 'key' | 'database',
+  env: Environment,
+): Promise<string[]> {
+  const failures: string[] = [];
+  const tell: Tell = (state, _about, text) => {
+    if (state === 'fail') failures.push(text);
+  };
+  await guarded(tell, part, async () => {
+    if (part === 'database') {
+      await examineDatabase(readSettings({ needs: 'database' }, env), tell);
+      return;
+    }
+    const nobody = { OUTLAST_API_KEY: 'nobody', OUTLAST_API_SECRET: 'nobody' };
+    const settings = readSettings(
+      { needs: 'platform' },
+      part === 'key' ? env : { OUTLAST_BASE_URL: env['OUTLAST_BASE_URL'], ...nobody },
+    );
+    for (const project of settings.projects) {
+      if (part === 'key') await examinePlatform(project, settings, part, tell);
+      else await examineAddress(project, settings);
+    }
+  });
+  return failures;
+}
+
+/** Throws unless somebody answers there; that a key is refused is an answer. */
+async function examineAddress(project: ProjectSettings, settings: Settings): Promise<void> {
+  const platform = platformOf(project, settings);
+  try {
+    await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
+  } catch (error) {
+    if (refusalOf(error) === null) throw error;
+  } finally {
+    await platform.close();
+  }
 }
 
 async function examineAll(settings: Settings, tell: Tell): Promise<void> {
@@ -217,21 +256,27 @@ async function tellRoom(dataDir: string, tell: Tell): Promise<void> {
 /** Three questions are no burden, and the database that counts them may not be there. */
 const unlimited: Limiter = { permit: async () => undefined, pause: async () => undefined };
 
+const platformOf = (
+  { baseUrl, apiKey, apiSecret }: ProjectSettings,
+  { timeoutMs }: Settings,
+): Platform =>
+  createPlatform({
+    baseUrl,
+    apiKey,
+    apiSecret,
+    timeoutMs,
+    limiter: unlimited,
+    maxAttempts: 2,
+    log: silentLog(),
+  });
+
 async function examinePlatform(
   project: ProjectSettings,
   settings: Settings,
   about: string,
   tell: Tell,
 ): Promise<void> {
-  const platform = createPlatform({
-    baseUrl: project.baseUrl,
-    apiKey: project.apiKey,
-    apiSecret: project.apiSecret,
-    timeoutMs: settings.timeoutMs,
-    limiter: unlimited,
-    maxAttempts: 2,
-    log: silentLog(),
-  });
+  const platform = platformOf(project, settings);
   try {
     const { orders, classes, baseUrl } = project;
     const asked: [string, () => Promise<{ total: number | null }>][] = [];

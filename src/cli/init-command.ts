@@ -1,5 +1,6 @@
-// `outlast init`: asks for what a first sync needs, tries it, and writes it into .env for all commands. What is tried
-// is what is written, read back: with it all that the environment sets.
+// `outlast init`: asks for what a first sync needs, tries each answer as it comes, and writes all of it into .env for all
+// commands. What is tried in the end is what is written, read back: with it all that the environment sets. What was
+// typed is kept beside it until then, for who has to look something up first.
 import { access, constants, lstat, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -7,11 +8,11 @@ import { Writable } from 'node:stream';
 import { parseEnv } from 'node:util';
 import { Option, type Command } from 'commander';
 import { codeOf, exitCode, fatal, isOutlastError, settingsError } from '../errors.ts';
-import { ifThere } from '../files.ts';
+import { exists, ifThere, textOfFile } from '../files.ts';
 import { envFileOf } from '../settings/environment.ts';
 import { ownEnvironment } from '../settings/settings.ts';
 import { settings, table, type SettingName } from '../settings/table.ts';
-import { examine, printFinding } from './doctor-command.ts';
+import { examine, failuresOf, printFinding } from './doctor-command.ts';
 import { print } from './print.ts';
 
 type Flags = { baseUrl?: string; project?: string; databaseUrl?: string; force?: true };
@@ -23,23 +24,44 @@ type Wanted = {
   otherwise: string | null;
 };
 
-const wanted: Wanted[] = [
+/** What is asked for together, and then tried as that part. */
+const steps: { part: Parameters<typeof failuresOf>[0] | null; wanted: Wanted[] }[] = [
   {
-    name: 'OUTLAST_BASE_URL',
-    question: 'Address of the platform (https://…)',
-    otherwise: null,
+    part: 'address',
+    wanted: [
+      {
+        name: 'OUTLAST_BASE_URL',
+        question: 'Address of the platform (https://…)',
+        otherwise: null,
+      },
+    ],
   },
-  { name: 'OUTLAST_API_KEY', question: 'API key of the project', otherwise: null },
-  { name: 'OUTLAST_API_SECRET', question: 'API secret of the project', otherwise: null },
   {
-    name: 'OUTLAST_PROJECT',
-    question: 'Name of the project in the archive (empty: default)',
-    otherwise: '',
+    part: 'key',
+    wanted: [
+      { name: 'OUTLAST_API_KEY', question: 'API key of the project', otherwise: null },
+      { name: 'OUTLAST_API_SECRET', question: 'API secret of the project', otherwise: null },
+    ],
   },
   {
-    name: 'DATABASE_URL',
-    question: 'PostgreSQL, as postgres://user:password@host/database (empty: the embedded one)',
-    otherwise: '',
+    part: null,
+    wanted: [
+      {
+        name: 'OUTLAST_PROJECT',
+        question: 'Name of the project in the archive (empty: default)',
+        otherwise: '',
+      },
+    ],
+  },
+  {
+    part: 'database',
+    wanted: [
+      {
+        name: 'DATABASE_URL',
+        question: 'PostgreSQL, as postgres://user:password@host/database (empty: the embedded one)',
+        otherwise: '',
+      },
+    ],
   },
 ];
 
@@ -53,7 +75,7 @@ export const initCommand = (command: Command): Command =>
     )
     .addHelpText(
       'after',
-      '\nWhat is neither an option nor in the environment is asked for on the terminal. Give secrets in the environment, as OUTLAST_API_KEY and OUTLAST_API_SECRET: other users can see options. Whatever else the environment sets is written as well. OUTLAST_ENV_FILE names another file than .env.',
+      '\nWhat is neither an option nor in the environment is asked for on the terminal, and tried as it comes. Give secrets in the environment, as OUTLAST_API_KEY and OUTLAST_API_SECRET: other users can see options. Whatever else the environment sets is written as well. OUTLAST_ENV_FILE names another file than .env.',
     )
     .action(async (flags: Flags) => {
       process.exitCode = await init(flags);
@@ -63,16 +85,21 @@ async function init(flags: Flags): Promise<number> {
   const path = envFileOf(ownEnvironment());
   const isForced = flags.force === true;
   await refusePlace(path, isForced);
-  const text = envText(await answersTo(flags));
+  const keptAt = `${path}.unfinished`;
+  const text = envText(await answersTo(flags, keptAt));
   const written = parseEnv(text);
   process.stdout.write('\n');
   const findings = await examine(printFinding, written);
   const isWell = findings.every(({ state }) => state !== 'fail');
   if (!isWell && !isForced) {
-    print('\nNothing was written. Put it right, or write it all the same with --force.');
+    const kept = (await exists(keptAt))
+      ? ' What was typed is kept for the next `outlast init`.'
+      : '';
+    print(`\nNothing was written. Put it right, or write it all the same with --force.${kept}`);
     return exitCode.failed;
   }
   await writePrivate(path, text, isForced);
+  await rm(keptAt, { force: true });
   print(
     `\nWritten to ${path}. Next: \`outlast sync\` once, or \`outlast start\` to keep at it.\nIt holds ${Object.keys(written).join(', ')}.`,
   );
@@ -116,32 +143,75 @@ const unwritable = (path: string, error: unknown): Error =>
 
 /**
  * What the environment sets, and every setting wanted; none is empty. Throws settings `setting_missing` where nobody
- * can be asked.
+ * can be asked, and fatal `aborted`.
  */
-async function answersTo(flags: Flags): Promise<Record<string, string>> {
+async function answersTo(flags: Flags, keptAt: string): Promise<Record<string, string>> {
   const answers = given(flags);
-  let asker: Asker | undefined;
-  try {
-    for (const { name, question, otherwise } of wanted) {
-      if (name in answers || `${name}_FILE` in answers) continue;
-      let answer: string | null = null;
-      if (process.stdin.isTTY) {
-        asker ??= createAsker(process.stdin, process.stdout);
-        answer = await asker.ask(question, table[name]);
-      }
-      answer = answer === null || answer === '' ? otherwise : answer;
-      if (answer === null) {
-        throw settingsError(
-          'setting_missing',
-          `${name} is needed: give it in the environment, or run this on a terminal, where it is asked for.`,
-        );
-      }
-      if (answer !== '') answers[name] = answer;
-    }
-  } finally {
-    asker?.close();
+  const isWanted = ({ name }: Wanted): boolean => !(name in answers || `${name}_FILE` in answers);
+  if (!process.stdin.isTTY) {
+    const missing = steps
+      .flatMap(({ wanted }) => wanted)
+      .find((one) => isWanted(one) && one.otherwise === null);
+    if (missing === undefined) return answers;
+    throw settingsError(
+      'setting_missing',
+      `${missing.name} is needed: give it in the environment, or run this on a terminal, where it is asked for.`,
+    );
   }
-  return answers;
+  const typed: Record<string, string> = parseEnv((await textOfFile(keptAt)) ?? '') as typeof typed;
+  if (Object.keys(typed).length > 0) {
+    print('Going on with what was typed the last time. Enter takes an answer as it was.');
+  }
+  const asker = createAsker(process.stdin, process.stdout);
+  try {
+    for (const { part, wanted } of steps) {
+      const asked = wanted.filter(isWanted);
+      // Ends: what fails is asked for again until it works, or nothing else is answered, or the terminal ends.
+      for (let isFirst = true; asked.length > 0; isFirst = false) {
+        let isOther = isFirst;
+        for (const one of asked) {
+          const answer = await answerTo(asker, one, typed[one.name]);
+          if (answer === typed[one.name]) continue;
+          isOther = true;
+          typed[one.name] = answer;
+          await writePrivate(keptAt, envText(typed), true);
+        }
+        if (!isOther || part === null) break;
+        const failures = await failuresOf(part, withoutEmpty({ ...answers, ...typed }));
+        if (failures.length === 0) break;
+        print(`${failures.join('\n')}\nType it again, or Enter to leave it as it is.`);
+      }
+    }
+  } catch (error) {
+    if (!isOutlastError(error, 'aborted') || Object.keys(typed).length === 0) throw error;
+    throw fatal(
+      'aborted',
+      `What was typed is kept in ${keptAt}: \`outlast init\` goes on from there.`,
+    );
+  } finally {
+    asker.close();
+  }
+  return withoutEmpty({ ...answers, ...typed });
+}
+
+const withoutEmpty = (answers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ''));
+
+/** An empty answer is the one before, or what it means otherwise; what has to be given is asked for again. */
+async function answerTo(
+  asker: Asker,
+  { name, question, otherwise }: Wanted,
+  before: string | undefined,
+): Promise<string> {
+  const about = table[name];
+  const shown = 'secret' in about ? 'as it was' : before;
+  const none = otherwise === '' ? '; - for none' : '';
+  const known = before === undefined || before === '' ? '' : ` [${shown}${none}]`;
+  for (;;) {
+    const answer = await asker.ask(question + known, about);
+    const meant = answer === '' ? (before ?? otherwise) : answer === '-' ? otherwise : answer;
+    if (meant !== null) return meant;
+  }
 }
 
 /** The environment's settings, by value or by file, below the options. */

@@ -1,4 +1,6 @@
 // `outlast doctor`, as a person reads it, against databases and platforms that are fine and that are not; and `init`.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -23,7 +25,13 @@ import type { DoctorFinding } from '../../src/cli/doctor-command.ts';
 import { createAsker, envText } from '../../src/cli/init-command.ts';
 import { createSimulator } from '../../src/simulator/simulator-server.ts';
 import { noon } from '../support/archive.ts';
-import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
+import {
+  environmentOf,
+  linkedFile,
+  runCommand,
+  startCommand,
+  type Ended,
+} from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import {
@@ -461,6 +469,72 @@ test('init writes what it tried, into the file that is read: with secrets by fil
   await database.drop();
   await rm(folder, { recursive: true });
 });
+
+test.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
+  'init tries each answer as it comes, asks again for what fails, and keeps what was typed when it ends early',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
+    const simulator = await createSimulator();
+    const database = await createTestDatabase();
+    const { apiKey = '', apiSecret = '' } = simulator.projects[0] ?? {};
+    /** Answers as the questions come; what stood on the screen. */
+    const answered = async (answers: [RegExp, string][]): Promise<string> => {
+      const command = `exec '${process.execPath}' '${linkedFile}' init`;
+      const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], COLUMNS: '200' },
+      });
+      let screen = '';
+      let seen = 0;
+      terminal.stdout.on('data', (part) => (screen += String(part)));
+      const ended = new Promise((resolve) => terminal.once('close', resolve));
+      for (const [question, answer] of answers) {
+        await expect.poll(() => screen.slice(seen), { timeout: 20_000 }).toMatch(question);
+        seen = screen.length;
+        terminal.stdin.write(answer);
+      }
+      await ended;
+      return screen;
+    };
+    const first = await answered([
+      [/Address of the platform/, 'http://127.0.0.1:1\r'],
+      [
+        /ECONNREFUSED[^]*Type it again[^]*\[http:\/\/127\.0\.0\.1:1\]/,
+        `${simulator.url}/v3/orders\r`,
+      ],
+      [/\/v3\/orders[^]*Type it again/, `${simulator.url}\r`],
+      [/API key/, `${apiKey}\r`],
+      [/API secret/, 'mistyped\r'],
+      [/authentication failed[^]*API key of the project \[as it was\]/, '\r'],
+      [/API secret/, `${apiSecret}\r`],
+      [/Name of the project/, '\u0003'],
+    ]);
+    expect(first).toContain('What was typed is kept in .env.unfinished');
+    expect(first).not.toContain(apiSecret);
+    expect(await readdir(folder)).toEqual(['.env.unfinished']);
+    expect((await stat(join(folder, '.env.unfinished'))).mode & 0o777).toBe(0o600);
+    const second = await answered([
+      [/Going on with[^]*Address of the platform/, '\r'],
+      [/API key/, '\r'],
+      [/API secret/, '\r'],
+      [/Name of the project/, 'shop\r'],
+      [/PostgreSQL/, 'postgres://127.0.0.1:1/none\r'],
+      [/ECONNREFUSED[^]*PostgreSQL/, `${database.connectionString}\r`],
+    ]);
+    expect(second).toContain('Written to .env.');
+    expect(await readdir(folder)).toEqual(['.env']);
+    expect(parseEnv(await readFile(join(folder, '.env'), 'utf8'))).toEqual({
+      OUTLAST_BASE_URL: simulator.url,
+      OUTLAST_API_KEY: apiKey,
+      OUTLAST_API_SECRET: apiSecret,
+      OUTLAST_PROJECT: 'shop',
+      DATABASE_URL: database.connectionString,
+    });
+    await simulator.close();
+    await database.drop();
+    await rm(folder, { recursive: true });
+  },
+);
 
 test('init looks whether it can write before it asks anything', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
