@@ -1,5 +1,6 @@
 // What a database's error means to the person who runs Outlast: one sentence, what to do, and whether trying again
-// may help. Told apart by SQLSTATE or the network's code, never by message. Knows no connection.
+// may help. Told apart by SQLSTATE or the network's code, and by its words only where a pooler has one code for all.
+// Knows no connection.
 import { certificateProblem } from '../certificate-errors.ts';
 import { codedCause, codeOf, fatal, OutlastError, settingsError, transient } from '../errors.ts';
 
@@ -67,6 +68,7 @@ export function databaseError(error: unknown): OutlastError | null {
   if (cause === undefined) return null;
   const { code } = cause;
   if (code === '42501') return forbidden(cause);
+  if (code === '08P01') return byPooler(cause);
   const [kind, name, sentence] = sentences[code] ?? [];
   if (kind !== undefined && name !== undefined && sentence !== undefined) {
     return kind(name, sentence, cause);
@@ -117,6 +119,13 @@ function unreachable(error: unknown): OutlastError {
   );
 }
 
+/** Poolers have one code for all that they refuse, so that only their words, here PgBouncer's, tell it apart. */
+function byPooler(cause: object): OutlastError {
+  const words = cause instanceof Error ? cause.message : '';
+  const [kind, name, sentence] = ofPoolers.find(([said]) => said.test(words))?.[1] ?? unclear;
+  return kind(name, sentence, cause);
+}
+
 /** In the server's own words, which name the thing and no value. */
 const forbidden = (cause: unknown): OutlastError =>
   settingsError(
@@ -137,7 +146,7 @@ type Sentence = [
 const refused: Sentence = [
   settingsError,
   'database_login_refused',
-  'The database refused the login. Check the user and the password in DATABASE_URL: the password may have been changed. A running service takes a new one from DATABASE_PASSWORD_FILE or DATABASE_URL_FILE by itself; from anywhere else it needs a restart.',
+  'The database refused the login. Check the user and the password in DATABASE_URL: the password may have been changed (a pooler in front has its own copy). A running service takes a new one from DATABASE_PASSWORD_FILE or DATABASE_URL_FILE by itself; from anywhere else it needs a restart.',
 ];
 const hostUnknown: Sentence = [
   settingsError,
@@ -148,6 +157,17 @@ const busy: Sentence = [
   transient,
   'database_busy',
   'The database kept Outlast waiting for too long: something else holds a lock or keeps it busy (pg_stat_activity shows what). What was not committed is read again; try again later.',
+];
+
+const missing: Sentence = [
+  settingsError,
+  'database_missing',
+  'The database named in DATABASE_URL does not exist. Create it first, or correct the name.',
+];
+const crowded: Sentence = [
+  transient,
+  'database_crowded',
+  'The database takes no more connections. Close some, raise its limit (max_connections, that of the user, or that of a pooler in front), or lower OUTLAST_CONCURRENCY.',
 ];
 
 const readOnly: Sentence = [
@@ -161,6 +181,41 @@ const damaged: Sentence = [
   'The database cannot read or write its own files. Look into its log before anything else; Outlast goes on where it was once they are whole.',
 ];
 
+const ofPoolers: readonly (readonly [said: RegExp, Sentence])[] = [
+  [/authentication failed|no such user/, refused],
+  [/no such database|does not exist/, missing],
+  [/no more connections|query_wait_timeout/, crowded],
+  [
+    /server login|server down|cannot connect to server/,
+    [
+      transient,
+      'database_unreachable',
+      'The pooler in front of the database gets no connection to it. Start Postgres if it is down; else the log of the pooler says why, such as a password or a certificate that is refused.',
+    ],
+  ],
+  [
+    /SSL required/,
+    [
+      settingsError,
+      'database_tls_wanted',
+      'The pooler in front of the database wants TLS. Add sslmode=verify-full and sslrootcert to DATABASE_URL, or sslmode=require.',
+    ],
+  ],
+  [
+    /unsupported startup parameter/,
+    [
+      settingsError,
+      'database_address',
+      'The pooler in front of the database refuses a parameter of DATABASE_URL, most likely `options`. Take it out there.',
+    ],
+  ],
+];
+const unclear: Sentence = [
+  transient,
+  'database_unreachable',
+  'The way to the database refused the connection (08P01), most likely a pooler. Its log says why; it must pool sessions or transactions, not statements.',
+];
+
 const sentences: Readonly<Record<string, Sentence>> = {
   '28P01': refused,
   '28000': [
@@ -168,11 +223,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
     'database_login_refused',
     'The database has no rule that lets this user in from here (pg_hba.conf). Check the user in DATABASE_URL, and whether the server wants TLS (sslmode=require) or a certificate of yours (sslcert, sslkey).',
   ],
-  '3D000': [
-    settingsError,
-    'database_missing',
-    'The database named in DATABASE_URL does not exist. Create it first, or correct the name.',
-  ],
+  '3D000': missing,
   '57P04': [
     settingsError,
     'database_missing',
@@ -183,12 +234,6 @@ const sentences: Readonly<Record<string, Sentence>> = {
     settingsError,
     'database_unsuitable',
     'The database refuses a statement that Outlast needs: it is a standby, or no PostgreSQL of its own. Point DATABASE_URL at the primary of PostgreSQL 15 or newer.',
-  ],
-  // Poolers have this one code for all they refuse.
-  '08P01': [
-    transient,
-    'database_unreachable',
-    'The way to the database refused the connection (08P01), most likely a pooler. Its log says why: a wrong user, password or database, no TLS where it wants TLS (sslmode=require), `options` in DATABASE_URL, a full queue, or that it pools statements, where it must pool sessions or transactions.',
   ],
   '53100': [
     fatal,
@@ -205,11 +250,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
     'database_limit',
     'A statement needs more room for temporary files than the database allows. Raise temp_file_limit for the user (`alter role … set temp_file_limit`, as a superuser) and run Outlast again; it goes on where it was.',
   ],
-  '53300': [
-    transient,
-    'database_crowded',
-    'The database takes no more connections. Close some, raise its limit (max_connections, or that of the user), or lower OUTLAST_CONCURRENCY.',
-  ],
+  '53300': crowded,
   // Nothing of ours is serializable, and what reads one snapshot writes nothing: only a standby ends it like this.
   '40001': [
     transient,

@@ -11,7 +11,7 @@ import type { ProjectId } from '../model.ts';
 import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
 import { Client, readAddress, type Connection } from './pg-client.ts';
-import { namedIfCut } from './db-errors.ts';
+import { connectionError, namedIfCut } from './db-errors.ts';
 import { inGroups, type InGroups } from './group-commit.ts';
 import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';
 
@@ -295,7 +295,7 @@ async function lend<T>(
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await db.pool.connect().catch((error: unknown) => {
-    throw namedIfCut(error);
+    throw connectionError(error);
   });
   let isBroken = false;
   let said: Error | undefined;

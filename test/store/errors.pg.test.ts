@@ -75,6 +75,33 @@ test.each([
   expect(await told(Promise.reject(raised))).toEqual([code, exitCode]);
 });
 
+// As PgBouncer 1.18 says them, all under one code.
+test.each([
+  ['SASL authentication failed', 'database_login_refused', 2],
+  ['password authentication failed for user "outlast"', 'database_login_refused', 2],
+  ['no such database: outlast', 'database_missing', 2],
+  ['database "outlast" does not exist', 'database_missing', 2],
+  ['no more connections allowed (max_client_conn)', 'database_crowded', 75],
+  ['query_wait_timeout', 'database_crowded', 75],
+  [
+    'server login has been failing, try again later (server_login_retry)',
+    'database_unreachable',
+    75,
+  ],
+  ['SSL required', 'database_tls_wanted', 2],
+  ['unsupported startup parameter: options', 'database_address', 2],
+])('a pooler’s %s', async (words, code, exitCode) => {
+  const raised = Object.assign(new Error(words), { code: '08P01' });
+  expect(await told(Promise.reject(raised))).toEqual([code, exitCode]);
+});
+
+test('behind a pooler that answers, it is Postgres to look after', () => {
+  const raised = Object.assign(new Error('client_login_timeout (server down)'), { code: '08P01' });
+  expect(databaseError(raised)?.message).toMatch(
+    /^The pooler in front of the database gets no connection to it\. Start Postgres/,
+  );
+});
+
 test('a write to a connection that is no more: it was ended, and the address is right', () => {
   const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
   expect(databaseError(broken)?.message).toMatch(/^The database ended the connection \(EPIPE\)/);

@@ -141,6 +141,23 @@ test('require encrypts and checks nothing, verify-ca who signed it, verify-full 
   expect(await opened(expired.port, { sslmode: 'require' })).toBe('open');
 });
 
+test('a certificate that expires while a service runs is told as at its start', async () => {
+  const address = new URL(plain);
+  address.hostname = 'localhost';
+  address.port = String(fronts.local.port);
+  address.searchParams.set('sslmode', 'verify-full');
+  address.searchParams.set('sslrootcert', file('root.crt'));
+  const connectionString = (): string => address.href;
+  const db = await openDb({ connectionString, role: null, log: silentLog() });
+  // The next connection is made to a server whose certificate has expired.
+  address.port = String(fronts.expired.port);
+  await expect(db.query('select 1')).rejects.toMatchObject({
+    code: 'database_certificate',
+    message: expect.stringContaining('(CERT_HAS_EXPIRED): it has expired.') as string,
+  });
+  await db.close();
+});
+
 test('prefer takes what there is; anything stronger is refused by a server without TLS', async () => {
   const port = Number(plain.port);
   const { encrypted } = fronts.local.seen;
