@@ -312,7 +312,7 @@ async function examinePlatform(
     }
     const date = platform.clock.lastDate();
     if (date !== null) tellClock(Date.now() - date, tell);
-    else if (asked.length > 0) {
+    else if (shown.length > 0) {
       tell(
         'warn',
         'clock',

@@ -107,6 +107,12 @@ test('each finding says what is so, and what to do where it is wrong', async () 
     'platform',
     'platform',
   ]);
+  // Who gives no answer says nothing of a clock either.
+  const silent = await runHere(['doctor'], {
+    env: { ...env, OUTLAST_BASE_URL: 'http://127.0.0.1:1' },
+  });
+  expect(found(silent)['platform']).toMatch(/^fail the platform gave no page of .*ECONNREFUSED/);
+  expect(silent.stdout).not.toContain('usable Date');
   expect(late.stdout).not.toMatch(/a-password|a-secret/);
   expect(late.code).toBe(1);
 
