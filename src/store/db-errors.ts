@@ -114,7 +114,7 @@ function unreachable(error: unknown): OutlastError {
   if (code === 'EPIPE' || code?.startsWith('57P0') === true) return endedConnection(error);
   return transient(
     'database_unreachable',
-    `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs (the embedded one is started again by the next command) and that DATABASE_URL names the right host and port.`,
+    `The database cannot be reached${code === undefined ? '' : ` (${code})`}. Check that it runs (the embedded one is started again by the next command), that a pooler in front reaches it, and that DATABASE_URL names the right host and port.`,
     error,
   );
 }
