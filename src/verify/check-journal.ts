@@ -255,12 +255,26 @@ export async function checkChains(
     );
   }
   const passed = await headsHeld(tx, projectId, kept);
-  for (const head of kept) {
-    if (passed.includes(head)) continue;
-    await tell(
-      null,
-      `the head ${head} was kept elsewhere, and no entry of this journal has it: it was made anew, or is an older one`,
-    );
+  for (const [first = '', ...others] of runsWithout(kept, new Set(passed))) {
+    const last = others.at(-1);
+    const missing =
+      last === undefined
+        ? `the head ${first} was kept elsewhere, and no entry of this journal has it`
+        : `${others.length + 1} heads, from ${first} to ${last}, were kept elsewhere, and no entry of this journal has them`;
+    await tell(null, `${missing}: it was made anew, or is an older one`);
   }
   return { project: projectId, head: await newestHead(tx, projectId), passed, findings };
+}
+
+/**
+ * What is not among `passed`, in the runs in which it was kept: a backup that was restored lacks every head since, which
+ * is one thing to tell.
+ */
+function runsWithout(kept: readonly string[], passed: ReadonlySet<string>): string[][] {
+  const runs: string[][] = [[]];
+  for (const head of kept) {
+    if (!passed.has(head)) runs.at(-1)?.push(head);
+    else if (runs.at(-1)?.length !== 0) runs.push([]);
+  }
+  return runs.filter((run) => run.length > 0);
 }

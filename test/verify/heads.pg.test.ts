@@ -108,5 +108,10 @@ test('sabotaged: a journal made anew passes none of the heads kept, and nothing 
   ]);
   expect(await readFile(path(), 'utf8')).toBe(before);
   expect(await saidOf([])).toEqual([]);
-  expect(await saidOf(headsIn(before))).toHaveLength(4);
+  // One thing to tell, however many were kept.
+  const kept = headsIn(before);
+  expect(kept).toHaveLength(4);
+  expect(await saidOf(kept)).toEqual([
+    `4 heads, from ${kept[0]} to ${kept[3]}, were kept elsewhere, and no entry of this journal has them: it was made anew, or is an older one`,
+  ]);
 });
