@@ -275,7 +275,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   XX000: [
     transient,
     'database_failing',
-    'The database failed within itself (XX000). Its own log says why. What was not committed is read again.',
+    'The database failed within itself (XX000). Its own log says why: look for a full disk first. What was not committed is read again.',
   ],
   XX001: damaged,
   XX002: damaged,

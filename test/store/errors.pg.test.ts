@@ -102,6 +102,11 @@ test('behind a pooler that answers, it is Postgres to look after', () => {
   );
 });
 
+test('of a server that cannot write its init file, a full disk is looked for first', () => {
+  const raised = Object.assign(new Error('could not write init file'), { code: 'XX000' });
+  expect(databaseError(raised)?.message).toContain('Its own log says why: look for a full disk');
+});
+
 test('a write to a connection that is no more: it was ended, and the address is right', () => {
   const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
   expect(databaseError(broken)?.message).toMatch(/^The database ended the connection \(EPIPE\)/);
