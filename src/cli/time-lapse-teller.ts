@@ -4,6 +4,7 @@ import { addDays, dayOf, monthStart, rangesOf } from '../day.ts';
 import type { Day, Instant, SliceState, Why } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
 import type { Worker } from '../sync/worker.ts';
+import { readCertificate } from '../verify/certificate.ts';
 import { formatCount, screenWidth, wrapped } from './print.ts';
 
 /** What there is in the end; days by their state, those lost by name. */
@@ -14,7 +15,7 @@ export type Lived = Record<'days' | 'sealed' | 'final' | 'orders' | 'certificate
 /** An empty line stands between what happens every day and what does not. */
 type Part = 'days' | 'outage' | 'month';
 
-type LedgerDay = { day: Day; state: SliceState; why: Why | null; shown: number };
+type LedgerDay = { day: Day; state: SliceState; why: Why | null };
 
 export type Teller = {
   begin(): void;
@@ -58,7 +59,7 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
 
   async function ledger(): Promise<LedgerDay[]> {
     const { rows } = await db.query<LedgerDay>(
-      `select day, state, why, coalesce(shown_total, 0)::int as shown
+      `select day, state, why
          from analytics.coverage where project_id = $1 and resource = 'orders' order by day`,
       [projectId],
     );
@@ -80,10 +81,11 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
 
   async function tellCertificates(days: LedgerDay[]): Promise<void> {
     const all = await certificatesOf(db, { projectId, resource: 'orders' });
-    for (const { month, digest } of all.slice(certified)) {
+    for (const { month, digest, text } of all.slice(certified)) {
       const its = days.filter(({ day }) => day.slice(0, 7) === month.slice(0, 7));
       const lost = its.filter(({ state }) => state === 'lost');
-      const orders = its.reduce((sum, { shown }) => sum + shown, 0);
+      // What the last reading was shown may be nothing: on this clock it may end when the month has gone.
+      const orders = readCertificate(text)?.records ?? 0;
       const missing = lost.length === 0 ? '' : `, ${daysText(lost.length)} lost`;
       tell(
         `Certificate of ${monthName(month)}: ${daysText(its.length - lost.length)}, ${ordersText(orders)}${missing}. Its digest begins with ${digest.slice(0, 16)}.`,

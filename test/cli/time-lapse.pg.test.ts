@@ -34,7 +34,7 @@ async function answered({ worker, url }: Over, day: string): Promise<number[]> {
 }
 
 test('days are sealed, a month is forgotten by the platform and certified, and what an outage hid is lost by name', async () => {
-  expect.assertions(17);
+  expect.assertions(18);
   const said: string[] = [];
   const whenOver = async (over: Over): Promise<void> => {
     const { worker, url, lived: end } = over;
@@ -52,8 +52,10 @@ test('days are sealed, a month is forgotten by the platform and certified, and w
     const [heldNow, shownNow] = await answered(over, '2026-02-05');
     expect(heldNow).toBe(shownNow);
 
-    const { rows } = await worker.db.query('select month::text from sync.certificates');
-    expect(rows).toEqual([{ month: '2025-12-01' }]);
+    const { rows } = await worker.db.query<{ month: string; records: number }>(
+      `select month::text, (certificate ->> 'records')::int as records from sync.certificates`,
+    );
+    expect(rows).toEqual([{ month: '2025-12-01', records: expect.any(Number) as number }]);
     const { rows: alerts } = await worker.db.query(
       'select kind, subject, told_at from sync.alerts order by 1',
     );
@@ -73,6 +75,7 @@ test('days are sealed, a month is forgotten by the platform and certified, and w
 
     const text = said.join('\n');
     expect(text).toContain('LOST FOR EVER: 2025-12-25 to 2025-12-31.');
+    expect(text).toContain(`Certificate of December 2025: 24 days, ${rows[0]?.records} orders`);
     expect(text).toContain(`- the archive answers with ${held} orders`);
     expect(text.indexOf('OFF FOR A WEEK')).toBeLessThan(text.indexOf('LOST FOR EVER'));
     expect(livedText(end)).toContain('7: 2025-12-25 to 2025-12-31');
