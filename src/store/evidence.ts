@@ -52,7 +52,7 @@ export async function measureWalk(
   walk: number,
   { latest, earliest }: Clocks,
   isFrozen: boolean,
-  daysAsked: 1 | 2,
+  daysAsked: number,
 ): Promise<Measured> {
   const { resource } = slice;
   const { table, key } = tableShapes[resource];
@@ -114,7 +114,7 @@ export async function countPending(db: Queryable, slice: Slice): Promise<number>
 
 /** A reading that has ended. */
 export type EndedReading = Pick<Reading, 'end' | 'began' | 'ended' | 'claims'> &
-  Measured & { daysAsked: 1 | 2 };
+  Measured & { daysAsked: number };
 
 /** Adds a reading to the slice's. */
 export async function appendReading(tx: Tx, slice: Slice, reading: EndedReading): Promise<void> {

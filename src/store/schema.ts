@@ -349,7 +349,7 @@ export const readings = sync.table(
     /** The journal's number of the commit that ended it. */
     no: bigint('no', { mode: 'number' }).notNull(),
     fromEnd: text('from_end').$type<End>().notNull(),
-    /** 1: the day was asked for alone; 2: with the next one. */
+    /** 1: the day was asked for alone; 2: with the next one; more: in a span that showed nothing. */
     daysAsked: smallint('days_asked').notNull(),
     beganAt: moment('began_at').notNull(),
     beganMachineAt: moment('began_machine_at').notNull(),

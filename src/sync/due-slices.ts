@@ -21,10 +21,11 @@ import { inSpan } from '../tracing.ts';
 import type { ListContacts } from './contact/contact.ts';
 import { createLanes } from './lanes.ts';
 import { weekMs } from './ask-books.ts';
-import { enterSlices } from './enter-days.ts';
+import { enterSlices, listsOf } from './enter-days.ts';
 import { decidedAfterMs } from './judge.ts';
 import { createSliceQueue } from './slice-queue.ts';
 import { actOn, type ActContext, type Acted, type DueSlice } from './slice/act.ts';
+import { readEmptyDays } from './slice/read-empty-days.ts';
 import { clocksOf, evidenceOf, overAt } from './verdicts.ts';
 import { createRepetition, sameInARow } from './unforeseen-errors.ts';
 import type { RunOptions, Worker } from './worker.ts';
@@ -101,6 +102,22 @@ export async function workThrough(
     options.onProgress?.(counts, slicesDue);
   };
 
+  const empty: Slice[] = [];
+  // What a person names is read day by day.
+  const bySpans = options.only === undefined ? listsOf(worker.scope) : [];
+  /** Before the first past day of a list: of all that show nothing at once. Whether it did. */
+  const readBySpans = async ({ resource, owner }: Slice): Promise<boolean> => {
+    const at = bySpans.findIndex((list) => list.resource === resource && list.owner === owner);
+    const [list] = at < 0 ? [] : bySpans.splice(at, 1);
+    if (list === undefined) return false;
+    const isEndInclusive = endInclusive.has(resource);
+    const read = await readEmptyDays({ ...worker, platform, signal, isEndInclusive }, list);
+    empty.push(...read);
+    counts.slicesDone += read.length;
+    options.onProgress?.(counts, slicesDue);
+    return read.length > 0;
+  };
+
   let today = enteredOn;
   let by = dueBy;
   const takeNext = async (): Promise<DueSlice | null> => {
@@ -127,7 +144,11 @@ export async function workThrough(
       if (slice === null) return null;
       return { slice, evidence: await evidenceOf(tx, slice, clocksOf(clock)) };
     });
-    if (due !== null) queue.begin(due.slice, isGrowing(due.slice, now));
+    if (due === null) return null;
+    const { slice } = due;
+    const isPast = slice.day !== wholeList && now >= overAt(slice);
+    if (isPast && answering.has(slice.resource) && (await readBySpans(slice))) return takeNext();
+    queue.begin(slice, isGrowing(slice, now));
     return due;
   };
 
@@ -212,7 +233,8 @@ export async function workThrough(
     if (said === null || !answering.has(list)) continue;
     await contacts.close(list, transient('platform_unavailable', said));
   }
-  return { handled: queue.handled(), notDone: notDone.size, problem: saidOf(notDone, problem) };
+  const handled = [...empty, ...queue.handled()];
+  return { handled, notDone: notDone.size, problem: saidOf(notDone, problem) };
 }
 
 /** So many are named; the ledger has all. */

@@ -180,6 +180,63 @@ export function createArchive(
     });
   }
 
+  /**
+   * Days around one that are read from the older end with it, if none has shown anything and a span of them shows nothing:
+   * sync/slice/read-empty-days.ts. Whether they were.
+   */
+  function readEmptySpan(asked: number): boolean {
+    const mayBeEmpty = (one: number): boolean => {
+      const { state, why, next: due } = verdict(one);
+      const isDue = due.end === 'asc' && due.at <= clocks().now && waitOf(one, clocks().now) <= 0;
+      const isGoing = clocks().latest >= goesAt - freezeMs || state === 'final' || state === 'lost';
+      return isDue && !isGoing && why !== 'not over' && (readings[one]?.at(-1)?.shown ?? 0) === 0;
+    };
+    const around = (step: 1 | -1): number => {
+      let one = asked;
+      while (one + step >= 0 && one + step < days && mayBeEmpty(one + step)) one += step;
+      return one;
+    };
+    if (!mayBeEmpty(asked)) return false;
+    const [from, to] = [around(-1), around(1)];
+    // The longest ones first.
+    for (let length = to - from + 1; length > 1; length--) {
+      for (let first = Math.max(from, asked - length + 1); first <= asked; first++) {
+        if (first + length - 1 <= to && isEmptySpan({ from: first, to: first + length }))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  function isEmptySpan({ from, to }: DaySpan): boolean {
+    const { asks = 'each status', inWords = false } = books[from] ?? {};
+    const statuses = asks === 'list' ? [] : inWords ? words : numbers;
+    let began: Clocks | null = null;
+    for (const status of [undefined, ...statuses]) {
+      const query = { from, to: to - (isInclusive() ? 1 : 0), sort: 'asc' as const, key: null };
+      const told = ask({ ...query, limit: 1, status });
+      began ??= clocks();
+      if (told.kind === 'refused') return false;
+      if ((told.list ?? []).length > 0 || (told.total ?? 0) > 0) return false;
+    }
+    const ended = clocks();
+    for (let one = from; one < to; one++) {
+      readings[one]?.push({
+        no: ++commit,
+        end: 'asc',
+        began: began ?? ended,
+        ended,
+        shown: 0,
+        lacks: countLacking(one, new Map(), ended),
+        claims: 0,
+        pending: countPending(one),
+        byStatus: [0, 0, 0],
+        trueTime: platform.time,
+      });
+    }
+    return true;
+  }
+
   /** What is shown is held, also where the walk fails. */
   function tryKeeping<T>(asked: number, shown: Map<string, Row>, work: () => T): T {
     try {
@@ -380,7 +437,15 @@ export function createArchive(
   }
 
   function act(one: { what: 'read'; day: number; end: End } | { what: 'books' }): void {
-    if (one.what === 'read') return read(one.day, one.end);
+    if (one.what === 'read') {
+      try {
+        if (one.end === 'asc' && readEmptySpan(one.day)) return;
+      } catch (error) {
+        // The day by itself meets it, too.
+        if (!(error instanceof Failed)) throw error;
+      }
+      return read(one.day, one.end);
+    }
     const isMore = reconcileAll();
     booksAt = clocks().now;
     unbalanced = isMore ? Math.min(unbalanced + 1, 8) : 0;

@@ -63,6 +63,8 @@ export type Dialect = {
   lastKey: 'null' | 'repeated' | 'goes on';
   keysRestart: boolean;
   month: 'stays' | 'once' | 'batches';
+  /** Spans of more than two days are answered with nothing. */
+  spans: 'ok' | 'silent';
 };
 
 export const honest: Dialect = {
@@ -83,6 +85,7 @@ export const honest: Dialect = {
   lastKey: 'null',
   keysRestart: false,
   month: 'stays',
+  spans: 'ok',
 };
 
 export const faults = [
@@ -169,7 +172,8 @@ export function createPlatform(
   function answer(query: Query, time: number, active: ReadonlySet<Fault>): Answer {
     const date = platform.time + platform.platformOff;
     const { key } = query;
-    let rows = visible(time).filter((one) =>
+    const isSilent = dialect.spans === 'silent' && query.to - query.from > 1;
+    let rows = (isSilent ? [] : visible(time)).filter((one) =>
       isIn(one, query, dialect.dates === 'ignored' || active.has('dates ignored')),
     );
     const filter = filterNow(active);

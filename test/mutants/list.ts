@@ -35,6 +35,16 @@ export const mutants: readonly Mutant[] = [
     ['a month is decided when it ends in UTC', 'decidedAfterMs = [-12-]{+0+} * hourMs'],
     ['a second reading comes a moment too early', 'gapMs[- + slackMs-]'],
     [
+      'days are read by spans from both ends',
+      "if ([-next.end !== 'asc'-]{+false+}) continue;",
+      'sync/requests.pg',
+    ],
+    [
+      'a span that shows records is taken for one that shows nothing',
+      'if ([-page.shown > 0 || (page.total ?? 0) > 0-]{+false+}) return page',
+      'sync/dialects.pg',
+    ],
+    [
       'a record of one midnight vouches for its day',
       '[-first % quarterMs !== 0-]{+true+}',
       'sync/dialects.pg',
