@@ -255,9 +255,9 @@ const doors: Record<string, Door> = {
       html,
     )?.[0];
     const row = textOf(/<tr class="sum".*?<\/tr>/s.exec(section ?? '')?.[0] ?? '');
-    expect(row).toMatch(/all held/);
+    expect(row).toMatch(/all held|lost for ever/);
     return {
-      isHeld: !row.includes('not all held'),
+      isHeld: /(?<!not )all held/.test(row),
       isSettled: row.includes('all held and settled'),
     };
   },
