@@ -8,7 +8,7 @@ import { sign } from '../../src/platform/sign.ts';
 import { targetOf } from '../../src/platform/target.ts';
 import { columnOf, lists, questionNames, type List } from '../../src/query/lists.ts';
 import { everyPage, filtersOf } from '../../src/query/questions.ts';
-import { snake } from '../../src/query/record-text.ts';
+import { hundredths, snake } from '../../src/query/record-text.ts';
 import type { Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import type { Ended } from '../support/command.ts';
@@ -290,7 +290,10 @@ async function expectPageAgrees(list: List, query = ''): Promise<void> {
       if (isWord || typeof value === 'object' || ['month', 'outcome'].includes(name)) continue;
       const text = `${value as string | number}`.replaceAll(',', '').slice(0, 200);
       const isTime = column.type === 'timestamptz';
-      const shown = isTime ? `${text.slice(0, 10)} ${text.slice(11, 19)}` : text;
+      // Money stands in units.
+      const isFen = name === 'amount' || (name === 'number' && item['order_type'] === 2);
+      const inUnits = isFen ? `${hundredths(text)} units` : text;
+      const shown = isTime ? `${text.slice(0, 10)} ${text.slice(11, 19)}` : inUnits;
       expect(rows[i], `${asked}: ${name} of row ${i}`).toContain(shown);
     }
   }
