@@ -322,7 +322,8 @@ test('what stays English on a Chinese page says that it is', async () => {
     ).text();
     return [...html.matchAll(/ lang="en">([^<]*)</g)].map(([, text]) => text).join('\n');
   };
-  expect(await english('/settings?')).toContain('the secret');
+  expect(await page('/settings', 'zh')).toContain(words.zh.meanings['OUTLAST_API_SECRET']);
+  expect(await page('/alerts', 'zh')).toContain(words.zh.meanings['run_failed']);
   expect(await english('/alerts?')).toContain('It was over soon.');
   expect(await page('/alerts', 'zh')).toContain('的时钟比平台慢 60 分钟');
   expect(await english('/figures?by=week&')).toContain('by must be one of day, month');

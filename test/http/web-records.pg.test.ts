@@ -366,6 +366,8 @@ test('everything is there in Chinese too', async () => {
   const record = await page('/orders/changes', headers);
   expect(record.html).toContain('当前有效');
   expect(record.html).toContain('12.34 元 = 1,234 分');
+  expect(record.html).toContain('<small>价格，单位为分');
+  expect(record.html).not.toContain('<small lang="en">');
 });
 
 test('a reader of one project sees no record of another', async () => {

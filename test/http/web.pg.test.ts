@@ -12,6 +12,10 @@ import { safetyOf } from '../../src/http/web/safety.ts';
 import { preferredLang } from '../../src/http/web/view.ts';
 import { en } from '../../src/http/web/words.ts';
 import { zh } from '../../src/http/web/words-zh.ts';
+import { problemKinds } from '../../src/problems.ts';
+import { lists } from '../../src/query/lists.ts';
+import { columnsOf } from '../../src/resources.ts';
+import { settings } from '../../src/settings/table.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
@@ -193,7 +197,21 @@ describe('language', () => {
           ? leaves(value).map((leaf) => `${key}.${leaf}`)
           : [key],
       );
-    expect(leaves(zh).toSorted()).toEqual(leaves(en).toSorted());
+    expect(leaves({ ...zh, meanings: {} }).toSorted()).toEqual(leaves(en).toSorted());
+  });
+
+  test('says in Chinese what each column of a page, each setting and each kind of problem is', () => {
+    const withPage = lists.filter(({ key, name }) => key.length > 0 && name !== 'coverage');
+    const columns = withPage.flatMap(({ name, fields }) =>
+      columnsOf(fields)
+        .map(({ column }) => column)
+        .filter((column) => !['project_id', 'raw'].includes(column))
+        .map((column) => (`${name}.${column}` in zh.meanings ? `${name}.${column}` : column)),
+    );
+    const names = settings.map(({ name }) => name);
+    expect(Object.keys(zh.meanings).toSorted()).toEqual(
+      [...new Set([...columns, ...names, ...problemKinds])].toSorted(),
+    );
   });
 });
 
@@ -437,7 +455,7 @@ describe('what is said besides', () => {
       .join('\n');
     // Those of these groups are named by data, or follow from the catalogue.
     const byData = ['proofs', 'whys', 'reservations', 'states', 'resources', 'balances', 'watched'];
-    byData.push('lists', 'abouts', 'fields', 'terms');
+    byData.push('lists', 'abouts', 'fields', 'terms', 'empty');
     const unused = Object.entries(en)
       .filter(([group]) => !byData.includes(group))
       .flatMap(([, group]) => (typeof group === 'object' ? Object.keys(group) : []))

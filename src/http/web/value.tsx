@@ -201,12 +201,23 @@ export function FieldList(props: {
             ) : (
               <Value view={view} list={list} row={row} column={column} {...of} isWhole />
             )}
-            <small lang="en">{column.meaning}</small>
+            <Meaning
+              view={view}
+              names={[`${list.name}.${column.column}`, column.column]}
+              otherwise={column.meaning}
+            />
           </dd>
         </>
       ))}
     </dl>
   );
+}
+
+/** In the reader's language where it has it. */
+export function Meaning(props: { view: View; names: readonly string[]; otherwise: string }) {
+  const { meanings } = props.view.words;
+  const own = props.names.map((name) => meanings[name]).find((text) => text !== undefined);
+  return own === undefined ? <small lang="en">{props.otherwise}</small> : <small>{own}</small>;
 }
 
 const isNone = (value: unknown): boolean =>

@@ -111,6 +111,8 @@ export const en = {
   fields: Object.fromEntries(
     [...fieldsOnPages].map((name) => [name, heads[name] ?? capital(spelt(name))]),
   ),
+  /** What stands in English where it is declared: of columns, settings, and kinds of problems. */
+  meanings: {} as Record<string, string>,
   terms: Object.fromEntries([...terms].map((word) => [word, word])),
   /** Of lists without a row: how they fill. */
   empty: {

@@ -118,6 +118,7 @@ function Past({ view, alerts }: { view: View; alerts: readonly Alert[] }) {
           class: 'wide',
           cell: (alert) => (
             <>
+              {words.meanings[alert.kind] !== undefined && <div>{words.meanings[alert.kind]}</div>}
               <Foreign text={alert.text} lang="en" />
               {alert.isNews && <div class="soft">{problemAdvice(alert.kind, view.lang)}</div>}
             </>

@@ -52,7 +52,7 @@ function Settings({ view, settings }: { view: View; settings: readonly SettingIn
         {
           head: words.settings.meaning,
           class: 'wide',
-          cell: ({ meaning }) => <Foreign text={meaning} lang="en" />,
+          cell: ({ name, meaning }) => words.meanings[name] ?? <Foreign text={meaning} lang="en" />,
         },
       ]}
       rows={settings}
