@@ -113,6 +113,8 @@ const sentAlong = [
   'sync.first_stored(text)',
   'sync.changes_of(text, text, text[], bytea)',
   'analytics.status_name(integer)',
+  'analytics.local_day(timestamptz, date, text)',
+  'analytics.local_days(date, text)',
 ];
 
 /**
