@@ -3,9 +3,9 @@
 -- and not by a join: a condition on project, day or month then reaches the index `…_figures`, and a day that is in only
 -- one of them is shown.
 create function analytics.status_name(status integer) returns text language sql immutable parallel safe as $$
-  select case status when 1 then 'pending' when 2 then 'success' when 3 then 'failed' else 'other' end
+  select case status when 1 then 'pending' when 2 then 'succeeded' when 3 then 'failed' else 'other' end
 $$;
-comment on function analytics.status_name(integer) is 'An order''s status in a word: pending, success, failed, other';
+comment on function analytics.status_name(integer) is 'An order''s status in a word: pending, succeeded, failed, other';
 
 create view analytics.orders as
 select o.project_id,

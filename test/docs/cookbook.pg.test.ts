@@ -100,7 +100,7 @@ describe('the answers are right', () => {
     expect(changes[0]).toMatchObject({
       operation_id: '----late',
       was: 'pending',
-      became: 'success',
+      became: 'succeeded',
       changed_fields: ['status', 'update_time'],
       hours_after_day: '30.0',
     });
@@ -123,7 +123,7 @@ describe('the answers are right', () => {
       rows.map(({ status_name: status, is_current: isCurrent }) => [status, isCurrent]),
     ).toEqual([
       ['pending', false],
-      ['success', true],
+      ['succeeded', true],
     ]);
     expect(rows[0]?.['in_force_until']).toEqual(rows[1]?.['in_force_from']);
   });
