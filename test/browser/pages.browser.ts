@@ -175,6 +175,22 @@ test('what changes is shown without asking again, and nobody loses their place',
   await opened.close();
 });
 
+test('a filter that was unfolded stays so when the page is shown again', async () => {
+  const opened = await openPage(browser, world.served.url, { viewport: phone });
+  const { page } = opened;
+  await page.goto('/coverage');
+  await page.locator('label[for=fold]').click();
+  await page.locator('h1').click();
+  const markOld = `document.querySelector('h1').dataset.old = 'yes'`;
+  await page.evaluate(markOld);
+  await world.bench.db.query(
+    `update sync.slices set last_error = 'a' where day = '2026-04-04' and resource = 'orders'`,
+  );
+  await page.locator('h1:not([data-old])').waitFor({ timeout: 15_000 });
+  expect(await page.locator('form[aria-label=Filter] button').isVisible()).toBe(true);
+  await opened.close();
+});
+
 test('while the database is away an open page says so, and shows what changed when it is back', async () => {
   let isAway = false;
   const away = (): Promise<never> =>

@@ -110,11 +110,14 @@ function listen(address) {
         return;
       const focused = document.activeElement?.getAttribute('href');
       const opened = [...main.querySelectorAll('details')].map((one) => one.open);
+      const isUnfolded = main.querySelector('#fold:checked') !== null;
       isStale = false;
       connection.hidden = true;
       main.replaceChildren(...next.childNodes);
       document.title = fresh.title;
       main.querySelectorAll('details').forEach((one, i) => (one.open = opened[i] ?? false));
+      const fold = main.querySelector('#fold');
+      if (fold instanceof HTMLInputElement) fold.checked = isUnfolded;
       const again = focused && main.querySelector(`a[href="${CSS.escape(focused)}"]`);
       if (again instanceof HTMLElement) again.focus({ preventScroll: true });
       main.dispatchEvent(new Event('replaced'));
