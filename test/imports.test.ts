@@ -110,6 +110,9 @@ function violationsOf(file: string, text: string, tree: Tree): string[] {
   if (/\bprocess\.env\b|\benv\s*\}\s*=\s*process\b/.test(withoutStrings)) {
     if (!readsEnvironment.includes(file)) found.push(`${file} reads the environment`);
   }
+  if (/^import (?!type\b)[^;]*'drizzle-orm/m.test(text)) {
+    found.push(`${file} loads drizzle's modules: store/orm.ts has them as one`);
+  }
   return found;
 }
 
@@ -244,7 +247,18 @@ describe('the borders between the folders', () => {
       "import {\n  b,\n} from '../platform/client.ts';",
       'must not know it',
     ],
-    ['SQL in the server', 'http/a.ts', "import { sql } from 'drizzle-orm';", 'package drizzle-orm'],
+    [
+      'SQL in the server',
+      'http/a.ts',
+      "import type { SQL } from 'drizzle-orm';",
+      'package drizzle-orm',
+    ],
+    [
+      'drizzle by its modules',
+      'query/a.ts',
+      "import { sql } from 'drizzle-orm';",
+      'store/orm.ts has',
+    ],
     [
       'the store in the server',
       'http/a.ts',

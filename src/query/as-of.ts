@@ -1,8 +1,9 @@
 // A list as of an instant. It goes over the rows of now in their order, and takes of each the content of then: so a
 // page costs the same at any depth, and however much the archive has grown since. What a content is read from is
 // contents.ts.
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { and, eq, sql } from '../store/orm.ts';
 import type { CheckedScope } from './arguments.ts';
 import { contentsAt, inForceAt, type ContentSource } from './contents.ts';
 import type { RecordPosition } from './list-order.ts';

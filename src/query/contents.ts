@@ -1,6 +1,7 @@
 // What records said, whenever they said it: the contents of the analytics.…_history views as items. One statement a
 // function. Which records are asked about is the caller's; what a column is called is a `ContentSource`'s.
-import { and, sql, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { and, sql } from '../store/orm.ts';
 import { inForceColumns, toVersion } from './columns.ts';
 import type { Reader } from './reader.ts';
 import { rowsOf } from './statement.ts';

@@ -1,5 +1,6 @@
 // A list as it is now: its rows along the index, page by page. As of an instant it is list-then.ts.
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import { and, eq, sql } from '../store/orm.ts';
 import type { CheckedScope } from './arguments.ts';
 import type { RecordPosition } from './list-order.ts';
 import { listedAfter, listOrder } from './list-order.ts';

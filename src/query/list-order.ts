@@ -1,9 +1,10 @@
 // The order of every list of days, (slice_day, created_at, id), unreadable times last in their day, as the indexes
 // `orders_listed` and `nft_classes_listed` have it; and how a page goes on after a position, as SQL and as a cursor.
 // Builds SQL, runs none.
-import { and, eq, gte, lt, lte, sql, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Day } from '../model.ts';
+import { and, eq, gte, lt, lte, sql } from '../store/orm.ts';
 import { isId, type CheckedScope } from './arguments.ts';
 import { cursorText, readCursorText, type Side } from './cursor.ts';
 import { isArchiveDay } from './days.ts';

@@ -1,8 +1,9 @@
 // Reading NFT classes: what they can be narrowed by, and their columns. Paging is record-reader.ts.
-import { sql, type Column, type SQL } from 'drizzle-orm';
+import type { Column, SQL } from 'drizzle-orm';
 import type * as z from 'zod';
 import type { RecordFilter } from '../catalogue.ts';
 import { nftClass } from '../resources.ts';
+import { sql } from '../store/orm.ts';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { id, listOfDays, text } from './arguments.ts';
 import type { Given } from './check-arguments.ts';

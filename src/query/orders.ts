@@ -1,9 +1,10 @@
 // Reading purchase orders: what they can be narrowed by, and their columns. Paging is records.ts.
-import { inArray, sql, type Column, type SQL } from 'drizzle-orm';
+import type { Column, SQL } from 'drizzle-orm';
 import * as z from 'zod';
 import { orderStatuses } from '../model.ts';
 import type { RecordFilter } from '../catalogue.ts';
 import { order } from '../resources.ts';
+import { inArray, sql } from '../store/orm.ts';
 import { orders, orderVersions } from '../store/schema.ts';
 import { listOfDays, severalOf, text } from './arguments.ts';
 import type { Given } from './check-arguments.ts';

@@ -1,9 +1,10 @@
 // Statements put together from parts with drizzle's `sql`, sent like any other. The rows come as pg makes them, under
 // the names the statement gives: a query builder's mapping took most of a page's memory, and what clears memory away
 // most of its slowest times.
-import { sql, type SQL } from 'drizzle-orm';
-import { PgDialect, type PgTable } from 'drizzle-orm/pg-core';
+import type { SQL } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Queryable } from '../store/db.ts';
+import { sql, PgDialect } from '../store/orm.ts';
 
 const dialect = new PgDialect();
 

@@ -1,10 +1,11 @@
 // Ordinary statements, written and typed by drizzle from the tables of schema.ts: they run where ours do, as the same
 // role and in the same transaction. What is hot, takes locks in an order or returns nothing of a row as it stands is
 // SQL; its rows are read by the same columns.
-import { getTableColumns, type GetColumnData } from 'drizzle-orm';
+import type { GetColumnData } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { drizzle, type PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
 import type { Queryable, Row } from './db.ts';
+import { getTableColumns, drizzle } from './orm.ts';
 
 /**
  * Drizzle on a connection or a transaction. What a statement returns is told apart by its columns' names: each but

@@ -1,10 +1,10 @@
 // What of the ledger is due: the next slice to work on, how many there are, and what a forecast goes by. Reads only; quick
 // whatever the years, for what is final is left out.
-import { and, desc, eq, inArray, max } from 'drizzle-orm';
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Queryable } from './db.ts';
 import { columnNamesOf, drizzleOn } from './drizzle.ts';
 import { columns, iso, toSlice, type Slice } from './ledger.ts';
+import { and, desc, eq, inArray, max } from './orm.ts';
 import { runs, slices } from './schema.ts';
 
 /** Half-open days, one resource; absent means all. */

@@ -1,6 +1,5 @@
 // The evidence of what is held: readings of days and the books, only ever added to, each told to the journal by the
 // transaction that adds it. What they prove is `judge`'s to say (sync/judge.ts). One statement a function.
-import { getTableColumns } from 'drizzle-orm';
 import { wholeList } from '../model.ts';
 import type {
   Clocks,
@@ -16,6 +15,7 @@ import { enterMissing } from './journal/journal.ts';
 import { iso, keyOf, msOf, ofDays, ofSlice, type Slice } from './ledger.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { columnNamesOf, readRow, rowText, type SelectedRow } from './drizzle.ts';
+import { getTableColumns } from './orm.ts';
 import { books, readings } from './schema.ts';
 import { tableShapes } from './record-tables.ts';
 

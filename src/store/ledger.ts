@@ -1,6 +1,5 @@
 // The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function. Who may write
 // is decided before (holders.ts).
-import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from 'drizzle-orm';
 import {
   sliceStates,
   wholeList,
@@ -15,6 +14,7 @@ import {
 import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
 import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
+import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from './orm.ts';
 import { momentText, slices } from './schema.ts';
 
 /** What is read of a slice: all but the last error. */

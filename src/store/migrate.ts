@@ -2,7 +2,7 @@
 // and never backwards. The statements are those of migrations/.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readMigrationFiles, type MigrationMeta } from 'drizzle-orm/migrator';
+import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { questions, type AnyQuestion } from '../catalogue.ts';
 import { resources, type Resource } from '../model.ts';
@@ -20,6 +20,7 @@ import {
   type Distributed,
 } from './distribute.ts';
 import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable, type Tx } from './db.ts';
+import { readMigrationFiles } from './orm.ts';
 import { areGrantsDue, ensureGrants, ensureRoles, forbiddenHere } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.

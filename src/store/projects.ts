@@ -3,10 +3,10 @@
 // next one of how often a project may be asked (P11): the rate, for forecasts, and until when the platform wants quiet.
 // The limit itself is in the memory of whoever holds the project (sync/contact/rate-limiter.ts).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
 import { onlyRow, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
+import { and, eq, isNotNull, sql } from './orm.ts';
 import { projects } from './schema.ts';
 
 export type ProjectSource = { baseUrl: string; apiKey: string };

@@ -1,10 +1,11 @@
 // What a rebuild of a resource's typed columns reads and writes: rows and versions, written only where they differ from
 // what was derived afresh and only while they are locked, so that what a sync commits meanwhile is never overwritten; and
 // sync.rebuilds, how far it has come, so that one that was cut off goes on (P3). One statement a function.
-import { and, eq, isNull, sql, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { ParsedRecord } from '../model.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { drizzleOn, type SelectedRow } from './drizzle.ts';
+import { and, eq, isNull, sql } from './orm.ts';
 import { rowColumns, type HeldRow } from './read-held.ts';
 import { rebuilds } from './schema.ts';
 import {

@@ -1,10 +1,10 @@
 // sync.runs: one row for each pass of the worker over what was due.
 import { randomUUID } from 'node:crypto';
-import { and, eq, ne } from 'drizzle-orm';
 import type { Instant, ProjectId } from '../model.ts';
 import { noteClock } from './alerts/problem-rows.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle.ts';
+import { and, eq, ne } from './orm.ts';
 import { runs } from './schema.ts';
 
 export type RunCounts = Pick<

@@ -3,8 +3,21 @@
 // that order is byte order. For what drizzle has no words (storage, `include`), see
 // migrations/0001_storage_and_comments.sql.
 // `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
-import { sql } from 'drizzle-orm';
+import type { End, Instant, ListedResource, Proof, SliceState, Why } from '../model.ts';
+import type { ProblemNumbers } from '../problems.ts';
 import {
+  columnsOf,
+  nftClass,
+  order,
+  token,
+  transaction,
+  type ColumnType,
+  type Fields,
+  type ColumnPart,
+} from '../resources.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import {
+  sql,
   bigint,
   boolean,
   check,
@@ -21,20 +34,7 @@ import {
   text,
   timestamp,
   uuid,
-} from 'drizzle-orm/pg-core';
-import type { End, Instant, ListedResource, Proof, SliceState, Why } from '../model.ts';
-import type { ProblemNumbers } from '../problems.ts';
-import {
-  columnsOf,
-  nftClass,
-  order,
-  token,
-  transaction,
-  type ColumnType,
-  type Fields,
-  type ColumnPart,
-} from '../resources.ts';
-import type { Checkpoint } from './checkpoint.ts';
+} from './orm.ts';
 
 /** Text compared by its UTF-8 bytes, whatever the database's locale. */
 const key = customType<{ data: string }>({ dataType: () => 'text collate "C"' });

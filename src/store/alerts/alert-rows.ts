@@ -1,10 +1,10 @@
 // sync.alerts: what is wrong and was told, or is to be told; one row for each condition, so that any number of replicas
 // tell it once. An open condition has no resolved_at; one that is over has a later one than opened_at. News, such as a
 // lost day, is never over: it has the same moment in both.
-import { and, eq, or, sql } from 'drizzle-orm';
 import type { ProjectId } from '../../model.ts';
 import type { Queryable, Tx } from '../db.ts';
 import { drizzleOn, type SelectedRow } from '../drizzle.ts';
+import { and, eq, or, sql } from '../orm.ts';
 import { alerts } from '../schema.ts';
 
 /** `attempts`: tries to tell it since it was last told. */

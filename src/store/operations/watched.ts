@@ -1,6 +1,5 @@
 // sync.watched_operations: operations whose results are asked for by their ids, for there is no list of them; and the
 // commit of a turn: what its lookups said, the certificate file and its state in one transaction (P1).
-import { and, eq } from 'drizzle-orm';
 import type {
   ApiVersion,
   Day,
@@ -9,6 +8,7 @@ import type {
   ProjectId,
   WatchedState,
 } from '../../model.ts';
+import { and, eq } from '../orm.ts';
 import type { HeldContent } from '../read-held.ts';
 import { withTx, type Db, type Queryable } from '../db.ts';
 import { drizzleOn } from '../drizzle.ts';
