@@ -313,8 +313,12 @@ export function shortSpan(ms: number): string {
   return `${formatCount(Math.ceil(ms / size))} ${unit === 'day' ? 'days' : unit}`;
 }
 
+/** What tables and sentences are made of: looked at one by one it took a tenth of `outlast status`. */
+const plain = /^[ -~·–—‘’“”…─-╿]*$/;
+
 /** Columns that a text takes: East Asian wide characters and most emoji take two, combining marks none. */
-export const widthOf = (text: string): number => stringWidth(text);
+export const widthOf = (text: string): number =>
+  plain.test(text) ? text.length : stringWidth(text);
 
 /**
  * Text as it may reach a terminal: what the platform sends (names, messages) could otherwise move the cursor, recolour
