@@ -35,7 +35,7 @@ export type Growth = { sizes: Grown[]; storage: Storage; postgres: string };
 export async function measureGrowth(sizes: number[], signal: AbortSignal): Promise<Growth> {
   const grown: Grown[] = [];
   let postgres = 'unknown';
-  let storage: Storage = { columns: [], indexes: [], tables: [], forms: [] };
+  let storage: Storage = { columns: [], indexes: [], tables: [] };
   for (const size of sizes) {
     const { version, storage: stored, ...one } = await grow(size, signal);
     grown.push(one);

@@ -10,7 +10,6 @@ import { stopOnSignals } from '../src/cli/signals.ts';
 import { aimTables, measureAims } from './aims.ts';
 import { fillingTables, measureFilling } from './filling.ts';
 import { growthTables, measureGrowth } from './growth.ts';
-import { longListTables, measureLongLists } from './long-lists.ts';
 import { measurePeers, peerTables } from './peers.ts';
 import { growthPlot, peersPlot } from './plots.ts';
 import { measureProjects, projectTables, type Projects } from './projects.ts';
@@ -22,7 +21,6 @@ const { values: flags } = parseArgs({
     filling: { type: 'boolean', default: false },
     aims: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
-    'long-lists': { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     reading: { type: 'boolean', default: false },
     projects: { type: 'string' },
@@ -43,7 +41,6 @@ const isAlone =
   flags.filling ||
   flags.aims ||
   flags.growth ||
-  flags['long-lists'] ||
   flags.peers ||
   flags.reading ||
   flags.projects !== undefined;
@@ -76,10 +73,6 @@ async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
       plots: [['growth', growthPlot(growth)]],
       ...growth,
     };
-  }
-  if (flags.full || flags['long-lists']) {
-    const long = await measureLongLists(ordersOr(300_000) / 300_000, signal);
-    yield { results: { longLists: long.lists }, tables: longListTables(long), ...long };
   }
   if (flags.full || flags.peers) {
     const compared = await measurePeers(ordersOr(100_000), runs, signal);

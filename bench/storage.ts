@@ -1,21 +1,11 @@
-// Where an order's bytes are: each column, each index with what reads by it, and what `raw` would take in other forms.
-// Read from an archive that is filled; it makes copies in `public` and drops them again.
+// Where an order's bytes are: each column, and each index with what reads by it. Read from an archive that is filled.
 import type pg from 'pg';
 import type { Table } from './tables.ts';
 
 /** Bytes an order, seldom whole. */
 type Part = { name: string; bytes: number };
 
-export type Form = {
-  form: string;
-  bytes: number;
-  /** To read one field of every order's raw, microseconds an order. */
-  fieldUs: number;
-  /** To copy raw of every order into an empty table, microseconds an order. */
-  writeUs: number;
-};
-
-export type Storage = { columns: Part[]; indexes: Part[]; tables: Part[]; forms: Form[] };
+export type Storage = { columns: Part[]; indexes: Part[]; tables: Part[] };
 
 /** What would be slow without it, or wrong. An index that is not here has no reason to be. */
 const readers: Readonly<Record<string, string>> = {
@@ -59,50 +49,12 @@ export async function measureStorage(client: pg.Client): Promise<Storage> {
     columns: names.map(({ name }) => ({ name, bytes: sizes[name] ?? 0 })),
     indexes: indexes.map(({ name, bytes }) => ({ name: name.replace('archive.', ''), bytes })),
     tables: (await relations('r', ours, 'pg_table_size')).filter(({ bytes }) => bytes >= 1),
-    forms: await forms(client, orders),
   };
-}
-
-/** Each in a table of its own, written and then read whole. */
-async function forms(client: pg.Client, orders: number): Promise<Form[]> {
-  const tried = [
-    { form: 'jsonb', column: 'raw jsonb', of: 'raw::jsonb', field: `raw ->> 'status'` },
-    { form: 'json', column: 'raw json', of: 'raw::json', field: `raw ->> 'status'` },
-    { form: 'text', column: 'raw text', of: 'raw', field: `raw::json ->> 'status'` },
-  ];
-  // As text, from which each is made.
-  await client.query('create table public.written as select raw::text from archive.orders');
-  const found: Form[] = [];
-  for (const { form, column, of, field } of tried) {
-    await client.query(`create table public.form (${column})`);
-    const write = await seconds(client, `insert into public.form select ${of} from public.written`);
-    await client.query('vacuum analyze public.form');
-    const read = await seconds(client, `select count(${field}) from public.form`);
-    const { rows } = await client.query<{ bytes: number }>(
-      `select pg_table_size('public.form')::float8 / ${orders} as bytes`,
-    );
-    await client.query('drop table public.form');
-    found.push({
-      form,
-      bytes: rows[0]?.bytes ?? Number.NaN,
-      fieldUs: (read * 1e6) / orders,
-      writeUs: (write * 1e6) / orders,
-    });
-  }
-  await client.query('drop table public.written');
-  return found;
-}
-
-async function seconds(client: pg.Client, sql: string): Promise<number> {
-  const begun = performance.now();
-  // One process: parallel workers would hide what it costs.
-  await client.query(`set max_parallel_workers_per_gather = 0; ${sql}`);
-  return (performance.now() - begun) / 1000;
 }
 
 const round = (number: number, digits = 1): number => Number(number.toFixed(digits));
 
-export const storageTables = ({ columns, indexes, tables, forms: tried }: Storage): Table[] => [
+export const storageTables = ({ columns, indexes, tables }: Storage): Table[] => [
   {
     name: 'indexes',
     head: ['index of archive.orders', 'bytes an order', 'what reads by it'],
@@ -114,16 +66,5 @@ export const storageTables = ({ columns, indexes, tables, forms: tried }: Storag
         .map(({ name, bytes }) => `${name} ${round(bytes, 0)}`)
         .join(', ')}.`,
     ],
-  },
-  {
-    name: 'raw',
-    head: ['raw as', 'bytes an order', 'to write, µs', 'to read a field, µs'],
-    rows: tried.map(({ form, bytes, fieldUs, writeUs }) => [
-      form,
-      round(bytes),
-      round(writeUs, 2),
-      round(fieldUs, 2),
-    ]),
-    notes: [],
   },
 ];
