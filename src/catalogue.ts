@@ -144,7 +144,10 @@ const coverage = question(
       ),
     ),
     shownTotal: orNull(
-      count('shown_total', 'How many distinct records, rejects included, the last walk was shown'),
+      count(
+        'shown_total',
+        'How many distinct records, rejects included, the last walk was shown; while its month goes, the last that was shown no less',
+      ),
     ),
     unresolved: integer('unresolved', 'Orders of the day still pending'),
     rejected: count(

@@ -6,7 +6,7 @@ import type { PlatformClock } from '../platform/platform.ts';
 import type { Tx } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
 import { finishSlice, slicesDue, type Finished, type Slice } from '../store/ledger.ts';
-import { judge, overAfterMs, type Verdict } from './judge.ts';
+import { freezeMs, judge, overAfterMs, type Verdict } from './judge.ts';
 import { noDeadline } from './policy.ts';
 
 /** What the clocks show now. */
@@ -92,11 +92,13 @@ function written(
   const isDecided = next.at === Infinity;
   // Of a day that has left the window stands what was said then.
   if (isDecided && state === slice.state) return { dueAt: null };
+  // The last reading that counts (judge.ts).
+  const proving = readings.findLast(({ ended }) => ended.latest < goesAt(slice) - freezeMs);
   return {
     state,
     proof,
     why,
-    provedAt: proof !== 'none' ? (readings.at(-1)?.ended.now ?? now) : slice.provedAt,
+    provedAt: proof !== 'none' ? (proving?.ended.now ?? now) : slice.provedAt,
     unresolved: pending,
     dueAt: isDecided ? null : next.at,
   };

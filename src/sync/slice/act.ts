@@ -102,14 +102,23 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
   const { verdict, measured } = await withMixedTx(db, async (tx) => {
     const shown = await measureWalk(tx, slice, walk, clocks, isFrozen, ended.daysAsked);
     await appendReading(tx, slice, { ...ended, ended: clocks, ...shown });
-    const said = await conclude(tx, slice, clocks, {
-      walkedAt: ended.began.now,
-      wholeWalk: walk,
-      walkOrder: ended.end,
-      platformTotal: total,
-      shownTotal: shown.shown,
-    });
-    if (walk > 1) await dropOtherPages(tx, slice, [walk]);
+    // Of a month that is going a reading only adds: what was shown while it was there stands, for ever.
+    const isLess = isFrozen && slice.wholeWalk > 0 && shown.shown < (slice.shownTotal ?? 0);
+    const said = await conclude(
+      tx,
+      slice,
+      clocks,
+      isLess
+        ? {}
+        : {
+            walkedAt: ended.began.now,
+            wholeWalk: walk,
+            walkOrder: ended.end,
+            platformTotal: total,
+            shownTotal: shown.shown,
+          },
+    );
+    if (walk > 1) await dropOtherPages(tx, slice, isLess ? [slice.wholeWalk, walk] : [walk]);
     return { verdict: said, measured: shown };
   });
   if (read.isEndInclusive) context.endInclusive.add(slice.resource);
