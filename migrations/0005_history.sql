@@ -146,33 +146,16 @@ comment on view analytics.token_history is 'Everything a token was ever seen to 
 create view analytics.changes as
 select j.project_id,
        j.no as entry_id,
-       c.n,
+       c.n::bigint as n,
        j.resource,
        c.change,
        c.id,
        c.observed_at,
        j.entered_at as written_at,
-       encode(c.raw_sha256, 'hex') as raw_sha256
+       encode(c.raw_sha256, 'hex') as raw_sha256,
+       (j.entered_at at time zone 'UTC')::date as day
   from sync.journal j
  cross join lateral sync.changes_of(j.kind, j.body, j.ids, j.shas) c;
-comment on view analytics.changes is
-  'What changed, for whoever keeps something in step with the archive: keep the greatest entry_id that was read, and '
-  'read what is greater next time. Nothing can still appear at or below it, and nothing is told twice';
-comment on column analytics.changes.entry_id is
-  'The number of the journal''s entry. It only grows, in the order in which records changed; all of an entry appears '
-  'at once';
-comment on column analytics.changes.n is 'Its place among the changes of the entry, from 1';
-comment on column analytics.changes.resource is
-  'orders, nft_classes, tokens, or transactions. and the lookup: transactions.v3';
-comment on column analytics.changes.change is
-  'new: held for the first time. changed: this content is in force now. late: kept as an earlier version, never in '
-  'force. missing: not shown any more. found: shown again';
-comment on column analytics.changes.id is 'Of the record: an operation id, a class id, a symbol';
-comment on column analytics.changes.observed_at is
-  'When the content was observed, or since when the record is missing, on the platform''s clock; null for found';
-comment on column analytics.changes.written_at is 'On the database''s clock';
-comment on column analytics.changes.raw_sha256 is
-  'Of the content, as in the views of histories; null for missing and found';
 
 create view analytics.order_changes as
 select project_id,

@@ -67,6 +67,7 @@ const column =
     set(of(type, 'record')(name, meaning));
 const text = column('text');
 const integer = column('integer');
+const bigint = column('bigint');
 const count = <const Name extends string>(name: Name, meaning: string) =>
   ({ ...column('bigint')(name, meaning), isCount: true }) as const;
 const truth = column('boolean');
@@ -460,6 +461,52 @@ const watchedOperations = question(
   },
 );
 
+const changedRecords = question(
+  {
+    view: 'analytics.changes',
+    one: 'ChangedRecord',
+    summary: 'What changed on which day, the newest first: new, changed and missing records',
+    about:
+      'A row for each change, by the day it was written. To keep something in step, keep the greatest entry_id that was read, and read what is greater next time: nothing can still appear at or below it, and nothing is told twice.',
+    isPaged: true,
+    order: ['-entryId', '-n'],
+    filters: ['days', 'change', 'resource'],
+    shown: ['writtenAt', 'change', 'resource', 'id', 'observedAt'],
+  },
+  {
+    ...project,
+    entryId: bigint(
+      'entry_id',
+      "The number of the journal's entry. It only grows, in the order in which records changed; all of an entry appears at once",
+    ),
+    n: bigint('n', 'Its place among the changes of the entry, from 1'),
+    resource: text(
+      'resource',
+      'orders, nft_classes, tokens, or transactions. and the lookup: transactions.v3',
+    ),
+    change: word(
+      'change',
+      'new: held for the first time. changed: this content is in force now. late: kept as an earlier version, never in force. missing: not shown any more. found: shown again',
+      ['new', 'changed', 'late', 'missing', 'found'],
+    ),
+    id: text('id', 'Of the record: an operation id, a class id, a symbol'),
+    observedAt: orNull(
+      time(
+        'observed_at',
+        "When the content was observed, or since when the record is missing, on the platform's clock; null for found",
+      ),
+    ),
+    writtenAt: time('written_at', "On the database's clock"),
+    rawSha256: orNull(
+      sha256(
+        'raw_sha256',
+        'Of the content, as in the views of histories; null for missing and found',
+      ),
+    ),
+    day: date('day', 'The UTC day on which it was written'),
+  },
+);
+
 const facts = question(
   {
     view: 'analytics.facts',
@@ -592,6 +639,7 @@ export const questions = {
   runs,
   rejects,
   watchedOperations,
+  changedRecords,
   facts,
 };
 export type Questions = typeof questions;
@@ -638,6 +686,7 @@ export type Run = RowOf<typeof runs>;
 export type Reject = RowOf<typeof rejects>;
 export type RejectWithBytes = Reject & { bytes: Uint8Array };
 export type WatchedOperation = RowOf<typeof watchedOperations>;
+export type ChangedRecord = RowOf<typeof changedRecords>;
 export type Fact = RowOf<typeof facts>;
 export type Reservation = (typeof reservationNames)[number];
 
@@ -647,4 +696,5 @@ export type CertificateQuery = QueryOf<typeof certificates>;
 export type RunQuery = QueryOf<typeof runs>;
 export type RejectQuery = QueryOf<typeof rejects>;
 export type WatchedQuery = QueryOf<typeof watchedOperations>;
+export type ChangedRecordQuery = QueryOf<typeof changedRecords>;
 export type FactQuery = QueryOf<typeof facts>;

@@ -37,6 +37,8 @@ export type {
   Balance,
   BalanceQuery,
   CertificateQuery,
+  ChangedRecord,
+  ChangedRecordQuery,
   CoverageDay,
   CoverageQuery,
   Fact,

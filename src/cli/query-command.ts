@@ -82,7 +82,7 @@ function listing(list: QueryList): Command {
   }
   if (hasDays) {
     command
-      .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
+      .option('--from <day>', 'first day, yyyy-MM-dd (UTC), or yesterday or today')
       .option(
         '--to <day>',
         'last day, included (over HTTP and in the library, to is the day after it)',
@@ -145,6 +145,14 @@ function rowsOf(limit: number | undefined, format: OutputFormat): number {
   return limit ?? (format === 'table' ? tableRows : Infinity);
 }
 
+/** Days by their names. */
+function inDays(flags: QueryFlags, today: Day): QueryFlags {
+  const named: Record<string, Day> = { today, yesterday: addDays(today, -1) };
+  const of = (name: 'from' | 'to'): object =>
+    flags[name] === undefined ? {} : { [name]: named[flags[name]] ?? flags[name] };
+  return { ...flags, ...of('from'), ...of('to') };
+}
+
 /**
  * Words of people as the platform's numbers; hashes in upper case, as the platform gives them (wire: always); a day as
  * its last instant.
@@ -170,7 +178,12 @@ function inNumbers(
 }
 
 async function query(list: QueryList, flags: QueryFlags): Promise<void> {
-  const { format, limit, id: one, query: asked } = readAsked(list, flags, process.stdout.isTTY);
+  const {
+    format,
+    limit,
+    id: one,
+    query: asked,
+  } = readAsked(list, inDays(flags, dayOf(Date.now())), process.stdout.isTTY);
   const settings = readSettings({ needs: 'database' });
   await withArchive(settings, async (archive) => {
     const given = { ...asked, project: await projectOf(archive, flags.project) };

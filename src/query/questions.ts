@@ -82,6 +82,7 @@ const unbounded = '-infinity';
 function isPartOf({ type, values, isSet }: Partial<Column> = {}): (part: string) => boolean {
   if (values !== undefined) return (part) => values.includes(part);
   if (type === 'timestamptz') return isTime;
+  if (type === 'bigint') return (part) => /^\d{1,18}$/.test(part);
   if (type === 'sha256') return (part) => /^[0-9a-f]{64}$/.test(part);
   if (type === 'date')
     return (part) => isArchiveDay(part) || (isSet !== true && part === unbounded);

@@ -156,6 +156,7 @@ describe('for a program', () => {
 describe('filters', () => {
   test('narrow what is listed and what is counted', async () => {
     expect(await idsOf('--from', '2026-03-11', '--to', '2026-03-31')).toEqual(['op_b']);
+    expect(await idsOf('--from', 'yesterday', '--to', 'today')).toEqual([]);
     expect(await idsOf('--status', 'pending,failed', '--newest-first')).toEqual(['op_c', 'op_a']);
     expect(await idsOf('--account', 'iaa1"x", y', '--limit', '2')).toEqual(['op_a']);
     const some = await query(

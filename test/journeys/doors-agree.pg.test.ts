@@ -321,7 +321,7 @@ describe.each(names)('the list %s', (name) => {
     const inSql = await doors.sql(name);
     expect(inSql).toHaveLength(rows.length);
     expect(inSql).toEqual(expect.arrayContaining(rows));
-    const shell = name === 'watchedOperations' ? 'watched-operations' : name;
+    const shell = snake(name).replaceAll('_', '-');
     const csv = await ask(`/archive/v1/${snake(name)}?project=p&format=csv`);
     expect((await command(shell, '--format', 'csv')).stdout).toBe(csv);
     const sheet = await ask(`/archive/v1/${snake(name)}?project=p&format=sheet`);

@@ -39,6 +39,7 @@ export const zh: Words = {
     runs: '同步',
     rejects: '拒收的记录',
     watched_operations: '跟踪的操作',
+    changed_records: '变更的记录',
     facts: '平台行为',
   },
   abouts: {
@@ -54,9 +55,14 @@ export const zh: Words = {
     rejects: '没有可用 ID 或过长而无法收入的记录，保留平台给出的原样：不在任何列表和统计之中。',
     watched_operations:
       '按 ID 跟踪结果的操作，以及各自的情况。平台没有操作的列表，只能按 ID 查询。',
+    changed_records:
+      '哪一天有哪些变更：新增、变更和缺失的记录，最新的在前。每个变更一行，按写入的日期。',
     facts: '平台文档没有写明、而由观察得知的行为。据此决定询问什么、相信什么。',
   },
   fields: {
+    change: '变更',
+    observedAt: '观察时间',
+    writtenAt: '写入时间',
     createdAt: '创建时间',
     operationId: 'ID',
     status: '状态',
