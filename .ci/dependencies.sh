@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The licences of what is installed with Outlast, and the advisories that the npm registry knows about it.
+# The licences of what is installed with Outlast, the advisories that the npm registry knows about it, and whether other
+# packages can import it.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -24,3 +25,26 @@ node -e '
   if (known.length > 0) process.exit(1);
   console.log("No advisory is known");
 ' "$report"
+
+# Whether others can import the package: what they install is the tarball. It is for ESM alone; Node 20.19 and newer
+# load it by require() all the same.
+[ -f dist/src/index.d.ts ] || npm run --silent build
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tarball=$scratch/$(npm pack --silent --ignore-scripts --pack-destination "$scratch" | tail -n 1)
+# lint <package> <arguments…>
+lint() {
+  local package=$1
+  shift
+  if ! npm_config_loglevel=silent npx --yes "$package" --version >/dev/null 2>&1; then
+    echo "$package cannot be had from the registry: not asked"
+    return 0
+  fi
+  npx --yes "$package" "$@" >"$scratch/said" 2>&1 || {
+    cat "$scratch/said"
+    return 1
+  }
+  echo "$package finds nothing"
+}
+lint publint@0.3.25 run --strict "$tarball"
+lint @arethetypeswrong/cli@0.18.5 "$tarball" --ignore-rules cjs-resolves-to-esm
