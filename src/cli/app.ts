@@ -152,10 +152,12 @@ export async function withStore<T>(
  */
 export async function wantedProjects(
   db: Queryable,
-  project: ProjectId | undefined,
+  wanted: ProjectId | readonly ProjectId[] | undefined,
 ): Promise<ProjectId[]> {
   const known = await projectIds(db);
-  if (project === undefined) return known;
-  if (known.includes(project)) return [project];
-  throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
+  if (wanted === undefined) return known;
+  const projects = [...new Set([wanted].flat())];
+  const other = projects.find((one) => !known.includes(one));
+  if (other === undefined) return projects;
+  throw settingsError('unknown_project', `Nothing is archived for a project "${other}" here.`);
 }

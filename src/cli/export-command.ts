@@ -10,7 +10,7 @@ import { formatCount, print, printJson, table } from './print.ts';
 import { createProgress } from './progress.ts';
 import { stopOnSignals } from './signals.ts';
 
-type Flags = { format: FileFormat; project?: string; json?: true };
+type Flags = { format: FileFormat; project?: string[]; json?: true };
 
 export const exportCommand = (command: Command): Command =>
   command
@@ -22,7 +22,11 @@ export const exportCommand = (command: Command): Command =>
     .addOption(
       new Option('--format <format>', 'what to write').choices(fileFormats).default('parquet'),
     )
-    .option('--project <name>', 'only this project')
+    .option(
+      '--project <name>',
+      'only this project; may be given several times',
+      (name, before: string[] | undefined): string[] => [...(before ?? []), name],
+    )
     .option('--json', 'print the manifest as JSON')
     .action(async (place: string, flags: Flags) => {
       await run(place, flags);

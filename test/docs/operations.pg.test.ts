@@ -13,7 +13,7 @@ import { parseAllDocuments } from 'yaml';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { settings } from '../../src/settings/table.ts';
 import { noon } from '../support/archive.ts';
-import { environmentOf } from '../support/command.ts';
+import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -92,6 +92,31 @@ test('the commands of the page do what it says, one after the other', async () =
   const sums = join(folder, 'drill', 'SHA256SUMS');
   await writeFile(sums, (await readFile(sums, 'utf8')).replace(/^./, 'x'));
   expect(() => execFileSync('diff', compare, { stdio: 'pipe' })).toThrow(/Command failed/);
+});
+
+test('to remove a project the others are exported, as many as there are, and no more', async () => {
+  const owner = new pg.Client({ connectionString: database.connectionString });
+  await owner.connect();
+  await owner.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     select id, 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01' from unnest(array['shop', 'gone']) id`,
+  );
+  const kept = (...projects: string[]): Promise<Ended> =>
+    runHere(
+      ['export', 'kept', '--format', 'csv', ...projects.flatMap((name) => ['--project', name])],
+      { env: { OUTLAST_ENV_FILE: '.env' } },
+    );
+  expect(await kept('default', 'nine')).toMatchObject({
+    code: 2,
+    stderr: 'outlast: Nothing is archived for a project "nine" here.\n',
+  });
+  expect(await kept('default', 'shop')).toMatchObject({ code: 0 });
+  const manifest = JSON.parse(await readFile('kept/manifest.json', 'utf8')) as {
+    projects: { project: string }[];
+  };
+  expect(manifest.projects.map(({ project }) => project).toSorted()).toEqual(['default', 'shop']);
+  await owner.query(`delete from sync.projects where project_id in ('shop', 'gone')`);
+  await owner.end();
 });
 
 test('a login made by the page’s SQL reads, and writes nothing', async () => {
