@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { certificateProblem } from './certificate-errors.ts';
+import { certificateProblem } from './tls-errors.ts';
 import { dial } from './dial.ts';
 import { causeChain, codeOf, isOutlastError, transient } from './errors.ts';
 

@@ -5,7 +5,7 @@ export {
   type NewOperation,
   type Watched,
   type WatchOptions,
-} from './store/operations/enter.ts';
+} from './store/operations/watch-operations.ts';
 export type {
   Archive,
   ArchiveOptions,

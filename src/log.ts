@@ -44,7 +44,7 @@ const againMs = 5 * 60_000;
  * Whether to tell of a trouble that comes again and again: true the first time, and when it was last told five minutes
  * ago. `now` in milliseconds on a clock that never jumps.
  */
-export function createSeldom(now: () => number = () => performance.now()): () => boolean {
+export function createLogThrottle(now: () => number = () => performance.now()): () => boolean {
   let toldAt = -Infinity;
   return () => {
     if (now() - toldAt < againMs) return false;

@@ -2,7 +2,7 @@
 // loaded, and a span costs one call. No sync fails for want of a collector.
 import { setTimeout as wait } from 'node:timers/promises';
 import { causeChain, codeOf } from './errors.ts';
-import { createSeldom, type Log } from './log.ts';
+import { createLogThrottle, type Log } from './log.ts';
 
 /** By OpenTelemetry's names where it has one, else `outlast.…`. Never a record, a secret or a whole URL (P10). */
 export type Attributes = Readonly<Record<string, string | number>>;
@@ -77,7 +77,7 @@ export async function startTracing(
   );
   // Its own ten seconds, with an attempt a second, would be waited for at the end of every command.
   const timeoutMillis = given > 0 ? given : stopPatienceMs;
-  const isToTell = createSeldom();
+  const isToTell = createLogThrottle();
   const quiet = (): void => undefined;
   const tell = (message: string): void => {
     if (isToTell()) log.warn({ reason: reasonIn(message) }, 'Something is wrong with the traces');

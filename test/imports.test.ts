@@ -11,7 +11,6 @@ type Tree = Map<string, string>;
 
 const nouns = [
   'catalogue.ts',
-  'certificate-errors.ts',
   'model.ts',
   'resources.ts',
   'database-address.ts',
@@ -24,6 +23,7 @@ const nouns = [
   'meter.ts',
   'problems.ts',
   'semaphore.ts',
+  'tls-errors.ts',
   'tracing.ts',
   'version.ts',
 ];
@@ -32,7 +32,7 @@ const nouns = [
 const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] = [
   part(
     'the nouns',
-    /^(catalogue|certificate-errors|model|resources|database-address|day|dial|errors|files|http-client|log|meter|problems|semaphore|tracing|version)\.ts$/,
+    /^(catalogue|model|resources|database-address|day|dial|errors|files|http-client|log|meter|problems|semaphore|tls-errors|tracing|version)\.ts$/,
     [],
     /^(pino|undici|@opentelemetry\/.+)$/,
   ),

@@ -3,13 +3,13 @@
 // waits for it, and no error of it reaches one.
 import { hostname } from 'node:os';
 import { causeChain } from '../errors.ts';
-import { createSeldom, type Log } from '../log.ts';
+import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings/settings.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
-import type { PolicySettings } from '../sync/policy.ts';
+import type { PolicySettings } from '../sync/retry-policy.ts';
 import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
@@ -64,7 +64,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   let isWorking = false;
   let flight: Promise<void> | null = null;
 
-  const isToTell = createSeldom(monotonicNow);
+  const isToTell = createLogThrottle(monotonicNow);
   const tellTrouble = (fields: object): void =>
     log[isToTell() ? 'warn' : 'debug'](fields, 'The alerts could not be looked after');
 

@@ -1,11 +1,11 @@
 // `outlast start`: keeps syncing and serves what is held, until SIGTERM; then finishes what is in flight and leaves.
 import type { Command } from 'commander';
-import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
+import { createProcessMetrics } from '../http/metrics/process-counters.ts';
 import type { Served } from '../http/server.ts';
 import { mostOpen } from '../http/v1/watch-route.ts';
 import { settingsInForce } from '../settings/in-force.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { enterUpTo } from '../store/operations/enter.ts';
+import { enterUpTo } from '../store/operations/watch-operations.ts';
 import { createHolder } from '../sync/holder.ts';
 import { startSchedule, type Schedule } from '../sync/schedule.ts';
 import { openMigrated } from './app.ts';

@@ -6,7 +6,7 @@ import { headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
 import { listedResources, type Instant } from '../model.ts';
 import { problemText } from '../problems.ts';
-import { createLists } from '../query/questions.ts';
+import { createLists } from '../query/ask-question.ts';
 import type { ProjectStatus } from '../query/status.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import { readProblems, type Report } from '../store/alerts/problem-rows.ts';

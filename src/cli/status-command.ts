@@ -10,7 +10,7 @@ import { en } from '../http/web/words.ts';
 import { listedResources, wholeList, type Why } from '../model.ts';
 import { moment } from '../problems.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar-months.ts';
-import { createLists } from '../query/questions.ts';
+import { createLists } from '../query/ask-question.ts';
 import {
   readReplica,
   readStatus,

@@ -1,7 +1,7 @@
 // What `outlast verify` prints: findings as they come, for programs all of them, for a person the first hundred; then
 // what was looked at and what it comes to.
 import { isListed, type Resource } from '../model.ts';
-import type { Reproved, ResultReproved } from '../sync/verify-platform.ts';
+import type { Reproved, ResultReproved } from '../sync/ask-proved-days-again.ts';
 import type { ChainsVerified } from '../verify/check-journal.ts';
 import { fileName } from '../verify/certificate-files.ts';
 import type { Finding } from '../verify/finding.ts';

@@ -9,7 +9,7 @@ import {
   reproveResults,
   type Reproved,
   type ResultReproved,
-} from '../sync/verify-platform.ts';
+} from '../sync/ask-proved-days-again.ts';
 import type { Finding } from '../verify/finding.ts';
 import { createWorker } from './create-workers.ts';
 import { printError } from './print.ts';

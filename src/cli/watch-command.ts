@@ -13,7 +13,7 @@ import {
   onlyProject,
   type NewOperation,
   type Watched,
-} from '../store/operations/enter.ts';
+} from '../store/operations/watch-operations.ts';
 import { openMigrated, withStore } from './app.ts';
 import { readOptions } from './command-options.ts';
 import { formatCount, print, printJson } from './print.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fatal, settingsError, transient } from '../errors.ts';
-import { analyzeNew, onlyRow, unhurried, withTx, type Db, type Tx } from '../store/db.ts';
+import { analyzeNew, onlyRow, noStatementTimeout, withTx, type Db, type Tx } from '../store/db.ts';
 import { checkExport, type FoundExport } from './check-export.ts';
 import { readContent } from './content.ts';
 import type { Engine } from './duckdb.ts';
@@ -41,7 +41,7 @@ export async function importArchive(importing: Importing): Promise<Manifest> {
         await checkEmpty(tx);
         await bringInAll(importing, tx, found, engine, scratch);
       },
-      unhurried,
+      noStatementTimeout,
     );
     return found.manifest;
   } finally {

@@ -2,13 +2,13 @@
 // What an earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
 import { settingsError, transient } from '../errors.ts';
 import type { FileFormat, Instant, ProjectId } from '../model.ts';
-import { onlyRow, unhurried, type Db, type Tx } from '../store/db.ts';
+import { onlyRow, noStatementTimeout, type Db, type Tx } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { onDisk } from './disk.ts';
 import { openEngineFor } from './formats.ts';
 import { checkNothingLost, checkSameArchive } from './existing-export.ts';
 import { exportFormat, type ExportedFile, type Manifest } from './manifest.ts';
-import { readExportedMonths } from './months.ts';
+import { readExportedMonths } from './manifest-months.ts';
 import { finish, readPart } from './write-part.ts';
 import { openStage, type Stage } from './stage.ts';
 import {
@@ -54,7 +54,7 @@ export function exportArchive(exporting: Exporting): Promise<Exported> {
 /** The same into a stage that need not lie in what is exported to. */
 export function exportInto(exporting: Exporting, open: () => Promise<Stage>): Promise<Exported> {
   // A month of many millions takes as long as it takes, and so does a slow disk or bucket.
-  return withSnapshot(exporting.db, (tx) => exportFrom(tx, exporting, open), unhurried);
+  return withSnapshot(exporting.db, (tx) => exportFrom(tx, exporting, open), noStatementTimeout);
 }
 
 async function exportFrom(

@@ -2,7 +2,7 @@
 // comes out as one of the errors named in platform.ts; nothing that comes out holds a secret (P10).
 import { setTimeout as wait } from 'node:timers/promises';
 import { isOutlastError, OutlastError, settingsError, transient } from '../errors.ts';
-import { createSeldom, type Log } from '../log.ts';
+import { createLogThrottle, type Log } from '../log.ts';
 import type { ProjectMeter, RequestOutcome } from '../meter.ts';
 import type { Day, Instant, PlatformPage } from '../model.ts';
 import { unbounded, type Semaphore } from '../semaphore.ts';
@@ -87,7 +87,7 @@ export function createPlatform(options: PlatformOptions): Platform {
   let feePaths: readonly ('fee' | 'fees')[] = ['fee', 'fees'];
   let sent = 0;
   /** An outage has many of these. */
-  const isToTell = createSeldom(monotonicNow);
+  const isToTell = createLogThrottle(monotonicNow);
 
   /** Asks until there is an answer, a refusal, or too many faults. */
   async function ask<T>(

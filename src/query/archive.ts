@@ -6,7 +6,7 @@ import { readDay } from './day-report.ts';
 import { createNftClasses } from './nft-classes.ts';
 import { readProgress, readRecent } from './activity.ts';
 import { createOrders } from './orders.ts';
-import { createLists, getReject } from './questions.ts';
+import { createLists, getReject } from './ask-question.ts';
 import { openReader } from './reader.ts';
 import { createStatistics } from './statistics.ts';
 import { readProjects, readSummary } from './summary.ts';

@@ -14,7 +14,7 @@ import {
 } from '../store/record-tables.ts';
 import { cursorSaid, limit, oneOf, parseArguments, project, whole } from './arguments.ts';
 import { invalidArgument, optional } from './check-arguments.ts';
-import { columnsNow } from './columns.ts';
+import { columnsNow } from './selected-columns.ts';
 import { cursorText, fingerprintOf, readCursorText } from './cursor.ts';
 import type { Reader } from './reader.ts';
 import type { Change, Changes, ChangesPage } from './types.ts';

@@ -2,7 +2,7 @@
 // function. Which records are asked about is the caller's; what a column is called is a `ContentSource`'s.
 import type { SQL } from 'drizzle-orm';
 import { and, sql } from '../store/orm.ts';
-import { inForceColumns, toVersion } from './columns.ts';
+import { inForceColumns, toVersion } from './selected-columns.ts';
 import type { Reader } from './reader.ts';
 import { rowsOf } from './statement.ts';
 import type { Flat, Version } from './types.ts';

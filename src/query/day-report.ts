@@ -5,7 +5,7 @@ import { questions, type CoverageDay } from '../catalogue.ts';
 import { listedResources } from '../model.ts';
 import { tableShapes } from '../store/record-tables.ts';
 import { isStorable, oneOf, parseArguments, project } from './arguments.ts';
-import { columnsOfView } from './columns.ts';
+import { columnsOfView } from './selected-columns.ts';
 import { day } from './days.ts';
 import type { Reader } from './reader.ts';
 import type { Counted, DayEntry, DayQuery, DayReport } from './reports.ts';

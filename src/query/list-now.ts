@@ -1,4 +1,4 @@
-// A list as it is now: its rows along the index, page by page. As of an instant it is list-then.ts.
+// A list as it is now: its rows along the index, page by page. As of an instant it is list-as-of.ts.
 import type { SQL } from 'drizzle-orm';
 import { and, eq, sql } from '../store/orm.ts';
 import type { CheckedScope } from './arguments.ts';

@@ -14,7 +14,7 @@ import type { Shape } from './check-arguments.ts';
 import { days } from './days.ts';
 import { nftClassFilters } from './nft-classes.ts';
 import { orderFilters } from './orders.ts';
-import { everyPage, filtersOf } from './questions.ts';
+import { everyPage, filtersOf } from './ask-question.ts';
 import { snake } from './record-text.ts';
 import { tokenFilters } from './tokens.ts';
 import { transactionFilters } from './transactions.ts';

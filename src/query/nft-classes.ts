@@ -7,7 +7,7 @@ import { sql } from '../store/orm.ts';
 import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { id, listOfDays, text } from './arguments.ts';
 import type { Given } from './check-arguments.ts';
-import { columnsNow, columnsThen } from './columns.ts';
+import { columnsNow, columnsThen } from './selected-columns.ts';
 import { createRecords } from './record-reader.ts';
 import type { ListedSource } from './source.ts';
 import type { Reader } from './reader.ts';

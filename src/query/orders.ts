@@ -8,7 +8,7 @@ import { inArray, sql } from '../store/orm.ts';
 import { orders, orderVersions } from '../store/schema.ts';
 import { listOfDays, severalOf, text } from './arguments.ts';
 import type { Given } from './check-arguments.ts';
-import { columnsNow, columnsThen } from './columns.ts';
+import { columnsNow, columnsThen } from './selected-columns.ts';
 import { createRecords } from './record-reader.ts';
 import type { ListedSource } from './source.ts';
 import type { Reader } from './reader.ts';

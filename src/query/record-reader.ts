@@ -1,6 +1,6 @@
 // Reading one list of days: its pages, its stream and its single records, the same for orders and classes, now and as
 // of an instant. Arguments are checked and cursors are read and written here; what is read is list-now.ts and
-// list-then.ts.
+// list-as-of.ts.
 import type { ListedResource } from '../model.ts';
 import { contentArguments, parseArguments, recordArguments } from './arguments.ts';
 import { historyOf } from './contents.ts';
@@ -8,7 +8,7 @@ import { readCursor, writeCursor } from './list-order.ts';
 import { fingerprintOf } from './cursor.ts';
 import { seenBy } from './list-order.ts';
 import { createListNow } from './list-now.ts';
-import { createListThen, isThen } from './list-then.ts';
+import { createListThen, isThen } from './list-as-of.ts';
 import type { Reader } from './reader.ts';
 import type { ListedItem, ListedSource } from './source.ts';
 import type { Records } from './types.ts';

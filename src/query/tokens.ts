@@ -11,7 +11,7 @@ import {
   text,
 } from './arguments.ts';
 import { optional } from './check-arguments.ts';
-import { columnsThen, inForceColumns, toVersion } from './columns.ts';
+import { columnsThen, inForceColumns, toVersion } from './selected-columns.ts';
 import { token } from '../resources.ts';
 import type { Reader } from './reader.ts';
 import type { Flat, Token, Tokens } from './types.ts';

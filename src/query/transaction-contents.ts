@@ -1,6 +1,6 @@
 // What the lookups said of operations, whenever they said it: the contents of analytics.transaction_history as items.
 import { apiVersions } from '../model.ts';
-import { columnsThen, inForceColumns, toVersion } from './columns.ts';
+import { columnsThen, inForceColumns, toVersion } from './selected-columns.ts';
 import { transaction } from '../resources.ts';
 import type { Reader } from './reader.ts';
 import type { Flat, Transaction, Version } from './types.ts';

@@ -2,7 +2,7 @@
 // timestamp stays: both are functions of time, so two readers at one instant see the same.
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
-import type { Entry, ListSource } from './list.ts';
+import type { Entry, ListSource } from './simulated-list.ts';
 import {
   addressText,
   below,

@@ -2,7 +2,7 @@
 // minutes away. They are no part of the world, which is made of its seed alone: who starts the same platform anew hands
 // over those it had shown.
 import type { Instant } from '../model.ts';
-import { objectIn } from './list.ts';
+import { objectIn } from './simulated-list.ts';
 import type { Simulator } from './simulator-options.ts';
 import { addressText, below, mix, textSeed, writeTime } from './world.ts';
 

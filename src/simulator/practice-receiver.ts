@@ -2,7 +2,7 @@
 // and answers as the robot does. The signature is written anew, so that a sender that signs wrongly is noticed.
 import { createHmac } from 'node:crypto';
 import type { QueryParameters } from '../platform/target.ts';
-import { objectIn } from './list.ts';
+import { objectIn } from './simulated-list.ts';
 
 /** What the robots of DingTalk and Feishu sign with here. */
 export const alertSecret = 'alert-secret-not-a-secret';

@@ -2,7 +2,7 @@
 // until it settles; `update_time` is the moment it did.
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
-import type { Entry, ListSource } from './list.ts';
+import type { Entry, ListSource } from './simulated-list.ts';
 import {
   addressText,
   below,

@@ -5,7 +5,13 @@ import type { Instant, ListedResource } from '../model.ts';
 import type { QueryParameters } from '../platform/target.ts';
 import type { ClassFilter } from './classes.ts';
 import type { Dialect } from './dialect.ts';
-import { placeOf, type Entry, type ListPlace, type RecordList, type Selection } from './list.ts';
+import {
+  placeOf,
+  type Entry,
+  type ListPlace,
+  type RecordList,
+  type Selection,
+} from './simulated-list.ts';
 import { statusWords, type OrderFilter } from './simulated-orders.ts';
 import {
   BadQuery,

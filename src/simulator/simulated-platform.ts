@@ -8,7 +8,7 @@ import type { Target } from '../platform/target.ts';
 import { badRequest, forbidden, noSuchPath, type SimulatedAnswer } from './simulated-answers.ts';
 import { classSource } from './classes.ts';
 import type { Dialect } from './dialect.ts';
-import { createList, type RecordList, type Selection } from './list.ts';
+import { createList, type RecordList, type Selection } from './simulated-list.ts';
 import { createSimulatedTokens, createSimulatedTransactions } from './simulated-lookups.ts';
 import type {
   LiteralRecords,

@@ -2,7 +2,7 @@
 import type { Day, Instant, ListedResource } from '../model.ts';
 import type { Dialect } from './dialect.ts';
 import type { Faults } from './faults.ts';
-import type { Change, Literal } from './list.ts';
+import type { Change, Literal } from './simulated-list.ts';
 import type { LiteralToken, LiteralTransaction } from './simulated-lookups.ts';
 import type { ShownRecord } from './simulated-pages.ts';
 import type { World } from './world.ts';

@@ -225,7 +225,7 @@ export const defaultTxTimeouts: TxTimeouts = {
 };
 
 /** As long as it takes, but nobody is waited for. */
-export const unhurried: TxTimeouts = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
+export const noStatementTimeout: TxTimeouts = { statementMs: 0, lockMs: 10_000, idleMs: 0 };
 
 /**
  * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. No network inside. Statements

@@ -1,7 +1,7 @@
 // What is held of a resource, read to be verified: rows and versions as they stand, ids with their digests. One statement
 // a function; it judges nothing.
 import type { Day, DayRange, ListedResource, ProjectId, Resource } from '../model.ts';
-import { unhurried, withTx, type Db, type Row, type Tx } from './db.ts';
+import { noStatementTimeout, withTx, type Db, type Row, type Tx } from './db.ts';
 import { readInPages } from './snapshot.ts';
 import {
   ofKey,
@@ -47,7 +47,7 @@ export async function countRows(db: Db, of: Archived): Promise<number> {
   const { rows } = await withTx(
     db,
     (tx) => tx.query<{ rows: number }>(sql, [of.projectId]),
-    unhurried,
+    noStatementTimeout,
   );
   return rows[0]?.rows ?? 0;
 }

@@ -651,7 +651,7 @@ export const tokenSnapshots = sync.table(
   (t) => [primaryKey({ name: 'token_snapshots_pkey', columns: [t.projectId] })],
 );
 
-/** Signed requests that wrote something: each is taken once. Forgotten after an hour (store/operations/enter.ts). */
+/** Signed requests that wrote something: each is taken once. Forgotten after an hour (store/operations/watch-operations.ts). */
 export const takenRequests = sync.table(
   'taken_requests',
   {

@@ -11,7 +11,7 @@ import {
 } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import type { Platform } from '../platform/platform.ts';
-import { analyzeNew, unhurried, withMixedTx, withTx } from '../store/db.ts';
+import { analyzeNew, noStatementTimeout, withMixedTx, withTx } from '../store/db.ts';
 import { isEndInclusive } from '../store/evidence.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
@@ -198,7 +198,7 @@ export async function workThrough(
       if (counts.recordsNew >= analyzeAt) {
         analyzeAt = counts.recordsNew * 4;
         // Without them the archive is slower, and as right.
-        await withTx(db, analyzeNew, unhurried).catch((error: unknown) =>
+        await withTx(db, analyzeNew, noStatementTimeout).catch((error: unknown) =>
           log.warn({ error: causeChain(error) }, 'Tables that have grown were not analyzed'),
         );
       }

@@ -16,7 +16,7 @@ import {
 } from '../store/ledger.ts';
 import { answersOlder } from './ask-list.ts';
 import { decidedAfterMs } from './judge.ts';
-import { noDeadline, type PolicySettings } from './policy.ts';
+import { noDeadline, type PolicySettings } from './retry-policy.ts';
 
 /** What is archived of a project: its orders, unless none; its classes, all, of some owners, or none. */
 export type ArchivedScope = {

@@ -9,7 +9,7 @@ import type { Facts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
 import { limitOf } from './ask-list.ts';
 import { judge } from './judge.ts';
-import { noDeadline, settleMs, type PolicySettings } from './policy.ts';
+import { noDeadline, settleMs, type PolicySettings } from './retry-policy.ts';
 import { overAt } from './verdicts.ts';
 
 /** Requests by what they are for. */

@@ -6,7 +6,7 @@ import { readFacts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
 import { readOutlook } from '../store/due.ts';
 import { evidenceKey, forecast, type Forecast } from './forecast.ts';
-import type { PolicySettings } from './policy.ts';
+import type { PolicySettings } from './retry-policy.ts';
 
 /** What OUTLAST_MAX_RPS is unless set: assumed while no process has asked the platform anything. */
 const assumedPerSecond = 5;

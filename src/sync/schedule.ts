@@ -3,7 +3,7 @@
 // wall clock, and where that is set back by hours it sleeps for hours.
 import { createTask, parse } from 'node-cron';
 import { causeChain } from '../errors.ts';
-import { createSeldom, type Log } from '../log.ts';
+import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { openAsks } from '../store/holders.ts';
@@ -248,8 +248,8 @@ export function createRunLog(log: Log, now: () => number = () => performance.now
   const level = (projectId: ProjectId, loud: 'warn' | 'error'): 'warn' | 'error' | 'debug' => {
     const trouble = troubles.get(projectId) ?? {
       since: now(),
-      warn: createSeldom(now),
-      error: createSeldom(now),
+      warn: createLogThrottle(now),
+      error: createLogThrottle(now),
     };
     troubles.set(projectId, trouble);
     return trouble[loud]() ? loud : 'debug';

@@ -7,7 +7,7 @@ import type { Tx } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
 import { finishSlice, slicesDue, type Finished, type Slice } from '../store/ledger.ts';
 import { freezeMs, judge, overAfterMs, type Verdict } from './judge.ts';
-import { noDeadline } from './policy.ts';
+import { noDeadline } from './retry-policy.ts';
 
 /** What the clocks show now. */
 export function clocksOf(clock: PlatformClock): Clocks {

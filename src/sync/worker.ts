@@ -11,7 +11,7 @@ import type { Only } from '../store/due.ts';
 import type { FileTrouble } from '../verify/certificate-files.ts';
 import type { ArchivedScope } from './enter-days.ts';
 import type { Holder } from './holder.ts';
-import type { PolicySettings } from './policy.ts';
+import type { PolicySettings } from './retry-policy.ts';
 
 export type { FileTrouble };
 

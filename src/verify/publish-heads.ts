@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causeChain, codeOf } from '../errors.ts';
 import { makeFolder } from '../files.ts';
-import { createSeldom, type Log } from '../log.ts';
+import { createLogThrottle, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Db } from '../store/db.ts';
 import { isHeadHeld, newestHead, type Head } from '../store/journal/heads.ts';
@@ -27,7 +27,7 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
   if (folder === null) return null;
   const path = join(folder, headsName(projectId));
   const newest = await newestHead(db, projectId);
-  const file = known.get(path) ?? { head: null, isToTell: createSeldom() };
+  const file = known.get(path) ?? { head: null, isToTell: createLogThrottle() };
   known.set(path, file);
   if (newest === null || file.head === newest.head) return null;
   file.head = null;

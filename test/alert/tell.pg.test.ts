@@ -7,7 +7,7 @@ import type { AlertSettings } from '../../src/settings/settings.ts';
 import { silentLog } from '../../src/log.ts';
 import { readAlertRows } from '../../src/store/alerts/alert-rows.ts';
 import { openDb } from '../../src/store/db.ts';
-import { watchOperations } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { parkProject, unparkProject } from '../../src/store/projects.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import type { TickResult } from '../../src/sync/worker.ts';

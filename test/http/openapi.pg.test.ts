@@ -7,7 +7,7 @@ import type { Document, OpenApiOperation } from '../../src/http/docs/openapi.ts'
 import type { OpenApiJson } from '../../src/http/docs/openapi-parts.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
-import { watchOperations } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
 

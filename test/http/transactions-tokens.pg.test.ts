@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { sign } from '../../src/platform/sign.ts';
-import { watchOperations } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
 

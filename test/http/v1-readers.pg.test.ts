@@ -13,7 +13,7 @@ import { silentLog } from '../../src/log.ts';
 import { sign } from '../../src/platform/sign.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { watchOperations } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { observe } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
-import { watchOperations } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { observe } from '../support/observe.ts';
 import { runHere } from '../support/command-here.ts';

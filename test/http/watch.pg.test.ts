@@ -11,7 +11,7 @@ import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { sign } from '../../src/platform/sign.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { withTx } from '../../src/store/db.ts';
-import { watchOperations, enterUpTo } from '../../src/store/operations/enter.ts';
+import { watchOperations, enterUpTo } from '../../src/store/operations/watch-operations.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDays, daysIn } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
 import { silentLog } from '../../src/log.ts';
-import { readExportedMonths } from '../../src/export/months.ts';
+import { readExportedMonths } from '../../src/export/manifest-months.ts';
 import type { Day, ListedResource, Proof, SliceState, Why } from '../../src/model.ts';
 import { readStatus } from '../../src/query/status.ts';
 import { openDb, withTx, type Row } from '../../src/store/db.ts';

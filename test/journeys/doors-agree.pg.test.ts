@@ -7,7 +7,7 @@ import { openArchive, type Archive } from '../../src/index.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { targetOf } from '../../src/platform/target.ts';
 import { columnOf, lists, questionNames, type List } from '../../src/query/lists.ts';
-import { everyPage, filtersOf } from '../../src/query/questions.ts';
+import { everyPage, filtersOf } from '../../src/query/ask-question.ts';
 import { hundredths, snake } from '../../src/query/record-text.ts';
 import type { Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';

@@ -7,7 +7,7 @@ import { createOrders } from '../../src/query/orders.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { createStatistics } from '../../src/query/statistics.ts';
 import { createTransactions } from '../../src/query/transactions.ts';
-import { createLists } from '../../src/query/questions.ts';
+import { createLists } from '../../src/query/ask-question.ts';
 import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';

@@ -19,7 +19,7 @@ import { exportArchive } from '../../src/export/write-export.ts';
 import { silentLog } from '../../src/log.ts';
 import type { OutlastError } from '../../src/errors.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
-import { analyzeNew, openDb, unhurried, withTx, type Db } from '../../src/store/db.ts';
+import { analyzeNew, openDb, noStatementTimeout, withTx, type Db } from '../../src/store/db.ts';
 import { countRows } from '../../src/store/read-held.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -146,7 +146,7 @@ test('what may take as long as it takes is not given up: an export, statistics, 
       signal: new AbortController().signal,
       onProgress: () => undefined,
     }),
-    withTx(one, analyzeNew, unhurried),
+    withTx(one, analyzeNew, noStatementTimeout),
     countRows(one, { projectId: 'p', resource: 'orders' }),
   ]);
   // Half as long again as the most patient of the others, of 20 minutes and a half.

@@ -8,7 +8,7 @@ import { openDb, withTx } from '../../src/store/db.ts';
 import { addSlices } from '../../src/store/ledger.ts';
 import { saveProject } from '../../src/store/projects.ts';
 import { listsOf } from '../../src/sync/enter-days.ts';
-import { noDeadline } from '../../src/sync/policy.ts';
+import { noDeadline } from '../../src/sync/retry-policy.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 
 type Of = Pick<Worker, 'db' | 'projectId' | 'source' | 'scope'>;

@@ -3,7 +3,7 @@
 import { createFileFetcher } from '../../src/platform/certificate-file.ts';
 import type { LiteralToken, LiteralTransaction } from '../../src/simulator/simulated-lookups.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { watchOperations } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import type { Verifying } from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';

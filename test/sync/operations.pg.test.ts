@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createFileFetcher } from '../../src/platform/certificate-file.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
-import { watchOperations } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import {
   commitOperation,
   nextOperation,

@@ -9,7 +9,7 @@ import { byteBounds } from '../../src/platform/bytes.ts';
 import { storable } from '../../src/platform/canonical.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { openDb, withTx } from '../../src/store/db.ts';
-import { watchOperations } from '../../src/store/operations/enter.ts';
+import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
 import { checkRejects } from '../../src/verify/check-held.ts';
 import { createBench as createBenchAlone, differences, type Bench } from '../support/archive.ts';

@@ -1,7 +1,7 @@
 // Final results asked for once more: what was forged with all its digests is told by the platform, fresh links are no
 // news, and where the month may be gone nothing is concluded.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reproveResults, type ResultReproved } from '../../src/sync/verify-platform.ts';
+import { reproveResults, type ResultReproved } from '../../src/sync/ask-proved-days-again.ts';
 import { leaveOut } from '../support/few-days.ts';
 import { createUnlisted, type Unlisted } from '../support/unlisted.ts';
 

@@ -1,9 +1,9 @@
 // Every route of `/archive/v1` that reads, in the groups in which people look for them.
 import { questionNames } from '../../query/lists.ts';
 import { changeRoutes } from './changes-routes.ts';
-import { figureRoutes } from './figures.ts';
-import { nowRoutes } from './now.ts';
-import { proofRoutes, rejectRoute } from './proof.ts';
+import { figureRoutes } from './figure-routes.ts';
+import { nowRoutes } from './now-routes.ts';
+import { proofRoutes, rejectRoute } from './proof-routes.ts';
 import { questionRoute } from './question-routes.ts';
 import { recordRoutes } from './record-routes.ts';
 import type { Route } from './archive-route.ts';

@@ -6,7 +6,7 @@ import { addDays, monthStart } from '../../day.ts';
 import type { Day } from '../../model.ts';
 import { sumOf } from './exact-sum.ts';
 import { grouped } from './parts.tsx';
-import { Table, type TableColumn } from './table.tsx';
+import { Table, type TableColumn } from './html-table.tsx';
 import type { View } from './view.ts';
 
 export type By = 'day' | 'month';

@@ -21,7 +21,7 @@ import {
   problemOf,
   type ResourceProblem,
 } from '../contact/resource-health.ts';
-import { retryDelayMs } from '../policy.ts';
+import { retryDelayMs } from '../retry-policy.ts';
 import { concernsAll, createRepetition, sameInARow, unforeseenText } from '../unforeseen-errors.ts';
 import type { OperationCounts, Worker } from '../worker.ts';
 import { nothingLeft, type Left } from './background-lane.ts';

@@ -9,7 +9,7 @@ import { finishSlice, type Slice } from '../../store/ledger.ts';
 import { countShown, dropOtherPages } from '../../store/walked-pages.ts';
 import { countsBeyond, limitOf } from '../ask-list.ts';
 import { freezeMs } from '../judge.ts';
-import { afterFailure, settleMs, type PolicySettings } from '../policy.ts';
+import { afterFailure, settleMs, type PolicySettings } from '../retry-policy.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import { clocksOf, conclude, goesAt, overAt, statusesToAsk, verdictOf } from '../verdicts.ts';
 import type { Worker } from '../worker.ts';

@@ -1,12 +1,12 @@
 // Every page there is: a list and its rows as the catalogue says them, but for those made by hand.
 import { lists } from '../../../query/lists.ts';
 import type { Page } from '../view.ts';
-import { alertsPage } from './alerts.tsx';
-import { dayPage } from './day.tsx';
-import { figuresPage } from './figures.tsx';
-import { overviewPage } from './overview.tsx';
-import { listPages } from './row.tsx';
-import { settingsPage } from './settings.tsx';
+import { alertsPage } from './alerts-page.tsx';
+import { dayPage } from './day-page.tsx';
+import { figuresPage } from './figures-page.tsx';
+import { overviewPage } from './overview-page.tsx';
+import { listPages } from './row-page.tsx';
+import { settingsPage } from './settings-page.tsx';
 
 const byHand: readonly Page[] = [overviewPage, dayPage, figuresPage, alertsPage, settingsPage];
 

@@ -9,7 +9,7 @@ import type { List, Row } from '../../../query/lists.ts';
 import type { Progress } from '../../../query/reports.ts';
 import { Foreign } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
-import type { TableColumn } from '../table.tsx';
+import type { TableColumn } from '../html-table.tsx';
 import { linkTo, type View } from '../view.ts';
 
 export type Besides = {

@@ -5,7 +5,7 @@ import { questionList } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { Foreign } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const alertsPage: Page = { path: '/alerts', nav: 'alerts', read };

@@ -9,9 +9,9 @@ import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign } from '../layout.tsx';
 import { Cut, markText, Time } from '../parts.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { linkToRecord } from './list.tsx';
+import { linkToRecord } from './list-page.tsx';
 import { notFoundPage } from './error-page.tsx';
 
 export const dayPage: Page = { path: '/days/:resource/:day', nav: 'overview', read };

@@ -12,9 +12,9 @@ import type {
 import { isHeld, together, type By, type Series } from '../chart.tsx';
 import { sumOf } from '../exact-sum.ts';
 import { Cut, grouped, ProjectField } from '../parts.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { axisOf, byPeriod, Figure, outcomes, type FigureRange } from './figure.tsx';
+import { axisOf, byPeriod, Figure, outcomes, type FigureRange } from './figure-page.tsx';
 
 export const figuresPage: Page = { path: '/figures', nav: 'figures', read };
 

@@ -14,8 +14,8 @@ import { InstantField, isolated, ProjectField, Refusal, Time } from '../parts.ts
 import { FieldList, Raw } from '../value.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { CertificateLinks } from './list-extras.tsx';
-import { isStep, keyOf, linkToRecord, projectOf, readList } from './list.tsx';
-import { History } from './record-history.tsx';
+import { isStep, keyOf, linkToRecord, projectOf, readList } from './list-page.tsx';
+import { History } from './record-history-page.tsx';
 import { notFoundPage } from './error-page.tsx';
 
 /** A list, and each of its rows that has a name. */

@@ -21,7 +21,7 @@ import {
   text,
 } from './arguments.ts';
 import { optional, type Shape } from './check-arguments.ts';
-import { columnsOfView } from './columns.ts';
+import { columnsOfView } from './selected-columns.ts';
 import { keyedPage, type Key } from './cursor.ts';
 import { days, isArchiveDay } from './days.ts';
 import { isTime } from './instant.ts';

@@ -19,7 +19,7 @@ import { askList, boundsOf } from './ask-list.ts';
 import { learnClockByAny } from './contact/contact.ts';
 import { recogniseSource } from './contact/same-source.ts';
 import { archivedLists } from './enter-days.ts';
-import { absenceProves } from './policy.ts';
+import { mayMarkMissing } from './retry-policy.ts';
 import { overAt } from './verdicts.ts';
 import type { Worker } from './worker.ts';
 
@@ -84,7 +84,7 @@ export async function reprove(
 
 /** Whether a disagreement says anything: around the cliff fewer may only mean that the month has gone. */
 const isTelling = ({ day, shownTotal }: Slice, total: number | null, now: number): boolean =>
-  total !== null && (absenceProves(day, now) || total > (shownTotal ?? 0));
+  total !== null && (mayMarkMissing(day, now) || total > (shownTotal ?? 0));
 
 /** Makes sure that the platform is the one that was archived, unless nobody is to be asked, or nothing is held. */
 async function confirmSource({
@@ -158,7 +158,7 @@ async function reproveOne(
   }
   if (now === null) {
     // Around the cliff it may only have gone with its month.
-    return absenceProves(held.begun, platform.clock.now())
+    return mayMarkMissing(held.begun, platform.clock.now())
       ? { outcome: 'differs', says: 'the platform does not know this operation now' }
       : unclear;
   }

@@ -20,7 +20,7 @@ export const settleMs = 15 * minuteMs;
 export const noDeadline: Instant = Date.parse('9999-12-31T00:00:00Z');
 
 /** Whether what is not shown of a day says anything: its month may be going otherwise. */
-export const absenceProves = (day: string, at: Instant): boolean =>
+export const mayMarkMissing = (day: string, at: Instant): boolean =>
   day === wholeList || at < cliffOf(day) - freezeMs;
 
 /** When a slice is due again that came to nothing: later each time. */

@@ -11,7 +11,7 @@ import { projectFor } from '../../v1/archive-route.ts';
 import { snake } from '../../../query/record-text.ts';
 import { askedOf, givenIn, sentenceOf } from '../query-values.ts';
 import { ProjectField, Refusal } from '../parts.tsx';
-import { Table, type TableColumn } from '../table.tsx';
+import { Table, type TableColumn } from '../html-table.tsx';
 import { Cell, classOf } from '../value.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
 import { besidesOf, type Besides } from './list-extras.tsx';

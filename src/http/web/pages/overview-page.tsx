@@ -8,9 +8,9 @@ import { sumOf } from '../exact-sum.ts';
 import { Foreign } from '../layout.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { headlineOf, safetyOf, type Safety } from '../safety.ts';
-import { isWrong, problemsOf, sentenceOf } from './alerts.tsx';
+import { isWrong, problemsOf, sentenceOf } from './alerts-page.tsx';
 import { Calendar, rangesText } from './calendar.tsx';
-import { axisOf, byPeriod, outcomes } from './figure.tsx';
+import { axisOf, byPeriod, outcomes } from './figure-page.tsx';
 
 export const overviewPage: Page = { path: '/', nav: 'overview', read };
 
