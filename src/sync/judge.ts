@@ -1,6 +1,6 @@
 // The rule of proof: what a day's readings, the books and the clocks say of it, and what to do next. A pure function of
-// evidence that is never changed; no verdict is stored, so none can be out of date. It knows no clock, no database and
-// no network.
+// evidence that is never changed: it stores none, and verdicts.ts writes what it says into the ledger. It knows no clock,
+// no database and no network.
 import type { Clocks, DayBooks, End, Instant, Proof, Reading, SliceState, Why } from '../model.ts';
 
 export type JudgedDay = {
@@ -21,6 +21,8 @@ export type Verdict = {
   proof: Proof;
   /** What keeps it from being proved; null: nothing. */
   why: Why | null;
+  /** When the reading ended by which it is proved; null: it is not. */
+  provedAt: Instant | null;
   /** The reading that is due next: the end it begins at, and when; Infinity: none. */
   next: { end: End; at: Instant };
 };
@@ -128,7 +130,8 @@ export function judge(
   // That all is held and that all is settled are two things.
   const isProved = why === null || why === 'pending';
   const proof = !isProved ? 'none' : books?.isEqual === true ? 'books' : 'readings';
-  return { state, proof, why, next: { end: last?.end === 'asc' ? 'desc' : 'asc', at } };
+  const provedAt = isProved ? (last?.ended.now ?? null) : null;
+  return { state, proof, why, provedAt, next: { end: last?.end === 'asc' ? 'desc' : 'asc', at } };
 }
 
 /** How long after the older reading the younger one began: by each clock for itself, the shorter. */

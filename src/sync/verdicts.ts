@@ -6,7 +6,7 @@ import type { PlatformClock } from '../platform/platform.ts';
 import type { Tx } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
 import { finishSlice, slicesDue, type Finished, type Slice } from '../store/ledger.ts';
-import { freezeMs, judge, overAfterMs, type Verdict } from './judge.ts';
+import { judge, overAfterMs, type Verdict } from './judge.ts';
 import { noDeadline } from './retry-policy.ts';
 
 /** What the clocks show now. */
@@ -77,7 +77,7 @@ export async function conclude(
     attempts: 0,
     lastError: null,
     over: true,
-    ...written(slice, evidence, verdict, clocks),
+    ...written(slice, evidence, verdict),
     ...changes,
   });
   return verdict;
@@ -85,20 +85,17 @@ export async function conclude(
 
 function written(
   slice: Slice,
-  { pending, readings }: Evidence,
-  { state, proof, why, next }: Verdict,
-  { now }: Clocks,
+  { pending }: Evidence,
+  { state, proof, why, provedAt, next }: Verdict,
 ): Partial<Finished> {
   const isDecided = next.at === Infinity;
   // Of a day that has left the window stands what was said then.
   if (isDecided && state === slice.state) return { dueAt: null };
-  // The last reading that counts (judge.ts).
-  const proving = readings.findLast(({ ended }) => ended.latest < goesAt(slice) - freezeMs);
   return {
     state,
     proof,
     why,
-    provedAt: proof !== 'none' ? (proving?.ended.now ?? now) : slice.provedAt,
+    provedAt: provedAt ?? slice.provedAt,
     unresolved: pending,
     dueAt: isDecided ? null : next.at,
   };
@@ -116,7 +113,7 @@ export async function rejudge(
   for (const slice of slices) {
     const of = evidence.get(slice.day) ?? noEvidence;
     const verdict = verdictOf(slice, of, clocks);
-    const changes = written(slice, of, verdict, clocks);
+    const changes = written(slice, of, verdict);
     // What failed waits its turn.
     const dueAt =
       slice.attempts > 0 && changes.dueAt !== null

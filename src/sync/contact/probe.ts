@@ -1,5 +1,5 @@
 // Learns what of a platform decides how it is asked: the greatest limit it honours, whether totals count their list,
-// whether older days are answered. A few requests, at first contact and daily. No proof rests on it.
+// whether older days are answered. A few requests, at first contact and daily. No proof of a day in the window rests on it.
 import { dayOf, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import type { Day, ListedResource, PlatformPage } from '../../model.ts';
