@@ -40,6 +40,11 @@ function linkToRow(view: View, list: List, row: Row, asOf: string | undefined): 
     const { resource, day, owner } = row as Record<string, string>;
     return linkTo(view, `/days/${resource}/${day}`, { owner });
   }
+  if (list.name === 'changed_records') {
+    const { resource = '', id = '' } = row as Record<string, string>;
+    // Of a result the lookup stands behind a dot.
+    return linkToRecord(view, resource.replace(/\..*/, ''), id);
+  }
   const key = keyOf(list, row);
   if (key.length === 0) return null;
   return key.some(isStep)
