@@ -229,11 +229,15 @@ type StatusCounts = { counts: ByStatus | null; isOfNoUse: boolean; inWords: bool
 
 const noFilter: StatusCounts = { counts: null, isOfNoUse: true, inWords: false };
 
-/** By number, else by word. A status counts only if the row shown with it has that status; an empty list counts 0. */
+/**
+ * By number, else by word. A status counts only if the row shown with it has that status; an empty list counts 0, once
+ * neither finds anything: a list may leave out the one status that there is.
+ */
 async function countStatuses(
   count: (status: AskedStatus) => Promise<Counted | null>,
   all: Counted | null,
 ): Promise<StatusCounts> {
+  let nothing = noFilter;
   for (const asked of [numbers, words]) {
     const each: { status: AskedStatus; told: Counted | null }[] = [];
     for (const status of asked) each.push({ status, told: await count(status) });
@@ -245,11 +249,9 @@ async function countStatuses(
     if (!isOfStatus || !(hasAny || isEmpty)) continue;
     const [a, b, c] = each.map(({ told }) => told?.total ?? null);
     const isTold = typeof a === 'number' && typeof b === 'number' && typeof c === 'number';
-    return {
-      counts: isTold ? [a, b, c] : null,
-      isOfNoUse: false,
-      inWords: asked === words && !isEmpty,
-    };
+    const counts: ByStatus | null = isTold ? [a, b, c] : null;
+    if (hasAny) return { counts, isOfNoUse: false, inWords: asked === words };
+    nothing = { counts, isOfNoUse: false, inWords: false };
   }
-  return noFilter;
+  return nothing;
 }

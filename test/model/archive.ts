@@ -320,8 +320,8 @@ export function createArchive(
         const isEmpty = before.rows.length === 0 && before.total === 0 && !hasAny;
         if (!isOfStatus || !(hasAny || isEmpty)) continue;
         counted = each.map(({ told }) => told?.total ?? null);
-        inWords = statuses === words && !isEmpty;
-        break;
+        inWords = hasAny && statuses === words;
+        if (hasAny) break;
       }
       const after = count();
       if (after?.total !== before.total) continue;

@@ -29,23 +29,30 @@ async function runAt(hours: number): Promise<void> {
 }
 
 // Where the filter takes numbers: older.pg.test.ts.
-test('a list that leaves out a status, and the filter wants words: the first books notice it, and its days are read by status', async () => {
-  const hiding = { statusUnasked: 3, statusFilter: 'words' } as const;
-  bench = await createBench({ ...given, dialect: { ...dialect, ...hiding } }, noClasses);
-  await runAt(0);
-  expect(await differences(bench)).toEqual([]);
-  const { rows } = await bench.db.query(
-    'select distinct asks, in_words from sync.books where day_from >= $1',
-    [days[1]],
-  );
-  expect(rows).toEqual([{ asks: 'each status', in_words: true }]);
-  await runAt(2.1);
-  expect(await states()).toEqual(Array(3).fill('sealed books'));
-  const asked = bench.simulator.requests
-    .recent()
-    .filter(({ query }) => query.includes('sort_by=DATE_ASC') && query.includes('status=failed'));
-  expect(asked.length).toBeGreaterThan(2);
-});
+test.each([
+  ['beside others', orders],
+  ['and there is no other', orders.filter(({ record }) => record.status === 3)],
+])(
+  'a list that leaves out a status, %s, and the filter wants words: the first books notice it, and its days are read by status',
+  async (_, all) => {
+    const hiding = { statusUnasked: 3, statusFilter: 'words' } as const;
+    const records = { orders: all, classes: [] };
+    bench = await createBench({ ...given, records, dialect: { ...dialect, ...hiding } }, noClasses);
+    await runAt(0);
+    expect(await differences(bench)).toEqual([]);
+    const { rows } = await bench.db.query(
+      'select distinct asks, in_words from sync.books where day_from >= $1',
+      [days[1]],
+    );
+    expect(rows).toEqual([{ asks: 'each status', in_words: true }]);
+    await runAt(2.1);
+    expect(await states()).toEqual(Array(3).fill('sealed books'));
+    const asked = bench.simulator.requests
+      .recent()
+      .filter(({ query }) => query.includes('sort_by=DATE_ASC') && query.includes('status=failed'));
+    expect(asked.length).toBeGreaterThan(2);
+  },
+);
 
 test('records that become visible 90 minutes late are held, and their day is sealed afterwards', async () => {
   bench = await createBench({ ...given, days: [...days, '2026-04-05'] }, noClasses);

@@ -118,7 +118,7 @@ test.each([
 );
 
 test.each([
-  ['without a record', { ordersPerDay: 0, classesPerDay: 0 }, 26, [64, 284]],
+  ['without a record', { ordersPerDay: 0, classesPerDay: 0 }, 29, [64, 284]],
   ['with ten orders a day', { ordersPerDay: 10, classesPerDay: 0, quietShare: 0 }, 80, []],
   ['with two orders and a class a day', { ordersPerDay: 2, classesPerDay: 1 }, 138, [147, 150]],
 ])(
