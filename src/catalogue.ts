@@ -480,9 +480,14 @@ const changedRecords = question(
       "The number of the journal's entry. It only grows, in the order in which records changed; all of an entry appears at once",
     ),
     n: bigint('n', 'Its place among the changes of the entry, from 1'),
-    resource: text(
+    resource: word(
       'resource',
       'orders, nft_classes, tokens, or transactions. and the lookup: transactions.v3',
+      [
+        ...listedResources,
+        'tokens',
+        ...apiVersions.map((version) => `transactions.${version}` as const),
+      ],
     ),
     change: word(
       'change',

@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'days that are no longer answered for wait for ever',
-      '[-answersOlder(facts, resource) ? gone : null-]{+gone+}',
+      'if ([-answersOlder(facts, resource)-]{+true+}) continue;',
       'sync/older.pg',
     ],
     ['a reading of a time to come counts', '[-ended.now <= clocks.now + agreeMs-]{+true+}'],
