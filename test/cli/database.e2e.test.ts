@@ -127,7 +127,7 @@ test('a password changed under `start`: its file is read again; from elsewhere t
     await rotate('two');
     if (way === 'environment') {
       await started.waitFor(
-        /refused the login\. .* may have been changed\. .* from anywhere else it needs a restart/,
+        /refused the login\. .* may have been changed \(a pooler .*\)\. .* from anywhere else it needs a restart/,
       );
       expect((await fetch(`${url}/readyz`)).status).toBe(503);
     } else {
