@@ -129,10 +129,12 @@ function announce(simulator: Simulator, asJson: boolean): void {
     `A simulated platform with about ${size} listens on ${url}; Ctrl-C ends it.\n`,
   );
   if (!asJson) {
+    // Commands go by this machine's clock.
+    const isNow = Math.abs(simulator.clock.now() - Date.now()) < 3_600_000;
     process.stderr.write(
-      simulator.isLoopback
+      simulator.isLoopback && isNow
         ? typeable(practiceText(simulator))
-        : 'The key pair is its --api-key and --api-secret; --json prints them.\n',
+        : 'The key pair is its --api-key and --api-secret, or the ones of --help; --json prints them.\n',
     );
     return;
   }
@@ -165,8 +167,9 @@ ${keys.map((line) => `  export ${line}\n`).join('')}\
   outlast start
 
 More operation ids: curl "${url}/_simulator/operations?day=${day}"
-As a robot that signs: OUTLAST_ALERT_FORMAT=dingtalk (or feishu; the address ends so, too)
-  and OUTLAST_ALERT_SECRET=${alertSecret}
+As a robot that signs (or feishu, both times):
+  export OUTLAST_ALERT_WEBHOOK=${url}/_simulator/alerts/dingtalk OUTLAST_ALERT_FORMAT=dingtalk
+  export OUTLAST_ALERT_SECRET=${alertSecret}
 
 Alerts and heartbeats that arrive are shown here.
 `;
