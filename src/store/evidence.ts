@@ -34,7 +34,7 @@ const statuses = (of: string): string =>
 
 /** What a walk was shown beside what is held under its day. */
 export type Measured = {
-  /** Distinct records and rejects; where the next day was asked for as well, only records that stand under this one. */
+  /** Distinct records and rejects. */
   shown: number;
   byStatus: ByStatus | null;
   lacks: number;
@@ -52,7 +52,6 @@ export async function measureWalk(
   walk: number,
   { latest, earliest }: Clocks,
   isFrozen: boolean,
-  daysAsked: number,
 ): Promise<Measured> {
   const { resource } = slice;
   const { table, key } = tableShapes[resource];
@@ -76,8 +75,7 @@ export async function measureWalk(
        union all
        select o.${key}, ${isOrders ? 'o.status' : 'null'}, o.raw_sha256
          from shown join ${table} o on o.project_id = $1 and o.${key} = shown.id
-        -- What stands under the next day is that day's to show.
-        where $9 = 1 and shown.id not in (select id from under)
+        where shown.id not in (select id from under)
      ),
      lacking as materialized (select id, missing_since from under where not is_shown),
      marked as (
@@ -94,7 +92,7 @@ export async function measureWalk(
                from (select id || ' ' || encode(raw_sha256, 'hex') as line from contents
                       union all select encode(sha, 'hex') from rejected) lines) as digest,
             coalesce((select array_agg(id order by id) from marked), '{}') as marked`,
-    [...keyOf(slice), walk, iso(latest), iso(earliest - dayMs), isFrozen, daysAsked],
+    [...keyOf(slice), walk, iso(latest), iso(earliest - dayMs), isFrozen],
   );
   const { marked, ...measured } = onlyRow({ rows });
   await enterMissing(tx, slice, marked, latest);

@@ -242,31 +242,41 @@ export async function dropUnreadDays(
 }
 
 /**
- * The first day of a list that is not in its ledger, from its first one on, or of a list without any from when the project
- * is accounted for; `windowFrom` where none is missing before that (P7).
+ * The newest day of the ledger before another, by which the days that passed since are found (P7): of an empty ledger
+ * the first day accounted for, since when the platform may have failed to answer.
  */
-export async function firstDayMissing(
+export async function newestDay(db: Queryable, projectId: ProjectId, before: Day): Promise<Day> {
+  const { rows } = await db.query<{ day: Day | null }>(
+    `select coalesce((select max(day) from sync.slices where project_id = $1 and day < $2), first_day) as day
+       from sync.projects where project_id = $1`,
+    [projectId, before],
+  );
+  return rows[0]?.day ?? before;
+}
+
+/** Days of a list before another one that were taken back, from its first one on: it is asked for again. */
+export async function daysTakenBack(
   db: Queryable,
   { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
-  windowFrom: Day,
-): Promise<Day> {
-  const { rows } = await db.query<{ day: Day | null }>(
+  before: Day,
+): Promise<Day[]> {
+  const { rows } = await db.query<{ day: Day }>(
     `with entered as (
-       select day from sync.slices
-        where project_id = $1 and resource = $2 and owner = $3 and day > '${wholeList}'
-     ),
-     -- A list that is new to a project of others begins with the window.
-     begins as (
-       select greatest(p.first_day, (select min(day) from entered)) as day from sync.projects p
-        where p.project_id = $1
-          and (exists (select from entered)
-               or not exists (select from sync.slices where project_id = $1 and day > '${wholeList}'))
+       select min(day) as first, count(*) as days from sync.slices
+        where project_id = $1 and resource = $2 and owner = $3 and day > '${wholeList}' and day < $4
      )
-     select min(d)::date as day from begins, generate_series(begins.day, $4::date - 1, interval '1 day') d
-      where d::date not in (select day from entered)`,
-    [projectId, resource, owner, windowFrom],
+     select d::date as day
+       from entered,
+            -- Nearly always none is missing.
+            generate_series(first, case when days < $4::date - first then $4::date - 1 else first - 1 end, interval '1 day') d
+      where not exists (select from sync.slices s
+                         where s.project_id = $1 and s.resource = $2 and s.owner = $3 and s.day = d::date)
+        and exists (select from sync.journal j
+                     where j.project_id = $1 and j.resource = $2 and j.owner = $3 and j.day = d::date and j.kind = 'dropped')
+      order by 1`,
+    [projectId, resource, owner, before],
   );
-  return rows[0]?.day ?? windowFrom;
+  return rows.map(({ day }) => day);
 }
 
 /** The slices of the days that claim a proof, by day. */

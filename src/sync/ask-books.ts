@@ -99,13 +99,9 @@ async function askBooksOf(
       if ('ask' in step.value) {
         const part = rangeOf(step.value.ask);
         const row = await askSpan(worker, of, part, isInclusive, askedAt, signal);
-        if (row.byStatus === null && countsByStatus) {
-          throw transient(
-            'platform_unavailable',
-            'the platform does not count by status as it did',
-          );
-        }
-        step = steps.next(row);
+        // A refusal of what counted before is a fault: the list may leave a status out, as it did.
+        const isFault = row.byStatus === null && countsByStatus;
+        step = steps.next(isFault ? { ...row, isEqual: false, asks: 'each status' } : row);
       } else {
         books.push(step.value.write);
         step = steps.next(step.value.write);

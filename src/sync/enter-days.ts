@@ -10,7 +10,8 @@ import type { Facts } from '../store/facts.ts';
 import {
   addSlices,
   dropUnreadDays,
-  firstDayMissing,
+  daysTakenBack,
+  newestDay,
   takeDeadlines,
   type NewSlice,
 } from '../store/ledger.ts';
@@ -62,13 +63,14 @@ export async function enterSlices(
   }
   const now = clock.now();
   const window = windowAt(now);
-  const isLeap = (day: Day): boolean =>
-    now - clock.earliest() > leapMs && startOf(window.from) - startOf(day) > leapMs;
+  const newest = await newestDay(db, projectId, window.to);
+  const isLeap = now - clock.earliest() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
+  const from = newest < window.from && !isLeap ? newest : window.from;
   const entered: NewSlice[] = [];
   for (const list of listsOf(scope)) {
-    const first = await firstDayMissing(db, { projectId, ...list }, window.from);
-    const days = { from: isLeap(first) ? window.from : first, to: addDays(dayOf(now), 1) };
-    entered.push(...daysIn(days).map((day) => sliceOf(projectId, list, day, settings)));
+    const again = await daysTakenBack(db, { projectId, ...list }, from);
+    const days = [...again, ...daysIn({ from, to: addDays(dayOf(now), 1) })];
+    entered.push(...days.map((day) => sliceOf(projectId, list, day, settings)));
   }
   const all = [...entered, ...wholeLists(projectId, scope, now, settings)];
   return withTx(db, async (tx) => {

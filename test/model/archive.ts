@@ -144,9 +144,7 @@ export function createArchive(
     let shown = new Map<string, Row>();
     let list: Row[] = [];
     let claims = 0;
-    let last = asked;
     for (const to of [asked, asked + 1]) {
-      last = to;
       shown = new Map();
       claims = 0;
       for (const status of [undefined, ...statuses]) {
@@ -164,18 +162,16 @@ export function createArchive(
     const ended = clocks();
     const no = ++commit;
     keep(asked, shown, no);
-    // What stands under the next day is that day's to show.
-    const own = [...shown].filter(([id]) => last === asked || held.get(id)?.day === asked);
     readings[asked]?.push({
       no,
       end: endSeen(list, end),
       began: began ?? ended,
       ended,
-      shown: own.length,
+      shown: shown.size,
       lacks: countLacking(asked, shown, ended),
       claims,
       pending: countPending(asked),
-      byStatus: byStatus(new Map(own)),
+      byStatus: byStatus(shown),
       trueTime: platform.time,
     });
   }

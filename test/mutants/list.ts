@@ -184,12 +184,12 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'what the next day showed counts for a day',
-      'where [-$9 = 1 and-] shown.id not in (select id from under)',
+      'const showsSome = [-day.isHolding &&-] readings.some(',
       'sync/single-faults.pg',
     ],
     [
       'a walk that fails at one page is gone on with for ever',
-      'causeChain(error), [-!hasMoved-]{+false+})',
+      'over: [-!hasMoved && slice.checkpoint !== null-]{+false+},',
       'sync/single-faults.pg',
     ],
     [
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'one refusal says that there is no filter by status',
-      'row.byStatus === null && [-countsByStatus-]{+false+}',
+      'const isFault = row.byStatus === null && [-countsByStatus-]{+false+}',
       'sync/single-faults.pg',
     ],
     [

@@ -44,6 +44,8 @@ export type Acted = {
   unforeseen?: string;
 };
 
+const dayMs = 24 * 3_600_000;
+
 const otherEnd = { asc: 'desc', desc: 'asc' } as const;
 
 const done: Acted = { done: true, problem: null };
@@ -54,7 +56,7 @@ const done: Acted = { done: true, problem: null };
  */
 export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
   const { slice } = due;
-  let hasMoved = slice.checkpoint === null;
+  let hasMoved = false;
   const context: ActContext = {
     ...given,
     onCommit: (effects) => {
@@ -62,18 +64,22 @@ export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
       given.onCommit(effects);
     },
   };
+  const endOf = (): { isOn: boolean; over: boolean } => ({
+    isOn: hasMoved && slice.attempts > 0,
+    over: !hasMoved && slice.checkpoint !== null,
+  });
   try {
     if (slice.day === wholeList) return await readWholeList(context, slice);
     const { now } = clocksOf(context.platform.clock);
     return now < overAt(slice) ? await readToday(context, due) : await readPast(context, due);
   } catch (error) {
     if (concernsTheSliceOnly(error)) {
-      const failed = await fail(context, slice, causeChain(error), !hasMoved);
+      const failed = await fail(context, slice, causeChain(error), endOf());
       return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
     }
     if (context.signal.aborted || concernsAll(error)) throw error;
     const unforeseen = unforeseenText(error, context);
-    return { ...(await fail(context, slice, unforeseen, !hasMoved)), unforeseen };
+    return { ...(await fail(context, slice, unforeseen, endOf())), unforeseen };
   }
 }
 
@@ -100,7 +106,7 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
   const clocks = clocksOf(platform.clock);
   const isFrozen = clocks.latest >= goesAt(slice) - freezeMs;
   const { verdict, measured } = await withMixedTx(db, async (tx) => {
-    const shown = await measureWalk(tx, slice, walk, clocks, isFrozen, ended.daysAsked);
+    const shown = await measureWalk(tx, slice, walk, clocks, isFrozen);
     await appendReading(tx, slice, { ...ended, ended: clocks, ...shown });
     // Of a month that is going a reading only adds: what was shown while it was there stands, for ever.
     const isLess = isFrozen && slice.wholeWalk > 0 && shown.shown < (slice.shownTotal ?? 0);
@@ -203,7 +209,9 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
  * How often a walk of the slice was given up since it was last read: one that fails twice at one page is begun anew from
  * the other end, and in the end with smaller pages, so that what no answer shows is the record alone that spoils them.
  */
-const walksGivenUp = ({ attempts }: Slice): number => Math.floor(attempts / 2);
+const walksGivenUp = ({ attempts }: Pick<Slice, 'attempts'>): number => Math.max(0, attempts - 1);
+/** With pages of one row from both ends no more is learned but once a day. */
+const walksAtMost = 16;
 
 function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadContext {
   const { resource } = slice;
@@ -219,15 +227,25 @@ function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadCo
   };
 }
 
-/** Nothing was proved this time; the slice waits its turn, later each time. `over`: its walk is not gone on with. */
+/**
+ * Nothing was proved this time; the slice waits its turn, later each time. `isOn`: its walk got on, and is gone on with;
+ * `over`: it stood still, and is given up.
+ */
 async function fail(
   context: ActContext,
   slice: Slice,
   problem: string,
-  over = false,
+  { isOn, over } = { isOn: false, over: false },
 ): Promise<Acted> {
-  const { attempts, dueAt } = afterFailure(slice, clocksOf(context.platform.clock).now);
-  const end = { attempts, dueAt, lastError: problem, over };
+  const { now } = clocksOf(context.platform.clock);
+  const { attempts, dueAt } = afterFailure(isOn ? { attempts: slice.attempts - 1 } : slice, now);
+  const isWorn = walksGivenUp({ attempts }) > walksAtMost && now + dayMs < slice.deadlineAt;
+  const end = {
+    attempts,
+    dueAt: isWorn ? now + dayMs : dueAt,
+    lastError: problem,
+    over,
+  };
   await withMixedTx(context.db, async (tx) => {
     if (slice.day === wholeList) await finishSlice(tx, slice, end);
     // What the reading did show may speak against a seal.

@@ -144,7 +144,7 @@ async function readIfEmpty(
         newestAskedAt: Math.max(afterAll(slice), ...askedAt),
       });
       if (!isNewer) throw transient('older_pages', 'Newer pages are held: the day is read again');
-      const shown = await measureWalk(tx, slice, walk, ended, false, daysAsked);
+      const shown = await measureWalk(tx, slice, walk, ended, false);
       await appendReading(tx, slice, { end: 'asc', daysAsked, claims: 0, began, ended, ...shown });
       await conclude(tx, slice, ended, {
         walkedAt: began.now,
