@@ -59,7 +59,7 @@ export const groupsOf = <const Name extends string>(names: readonly Name[]) => {
 };
 
 const zoneSentence = 'must be UTC or the name of a time zone, such as Asia/Shanghai';
-function isZone(name: string): boolean {
+export function isZone(name: string): boolean {
   if (name !== 'UTC' && !/^[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_-]+)+$/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';

@@ -171,6 +171,8 @@ describe('figures', () => {
       'April 2026',
       figures.sum,
     ]);
+    // Of this month only the days so far.
+    expect(rowsOf(months, figures.orders).at(-1)?.at(-1)).toContain(' of 37 days ');
   });
 
   test("are those of a zone's days where that is asked", async () => {
@@ -188,8 +190,16 @@ describe('figures', () => {
     expect(html).not.toContain(words.en.utc);
     expect(html).toContain('<option value="Asia/Shanghai" selected>');
     expect(html).toContain(
-      'by=month&amp;zone=Asia%2FShanghai&amp;group_by=order_type&amp;format=sheet',
+      'by=month&amp;to=2026-04-07&amp;zone=Asia%2FShanghai&amp;group_by=order_type&amp;format=sheet',
     );
+    expect(html).toContain(figures.incompleteNote(true));
+    // It is noon of the 6th in UTC: evening in Shanghai, and the 7th where a day begins first.
+    for (const [there, end] of [
+      [zone, '2026-04-07'],
+      ['Pacific/Kiritimati', '2026-04-08'],
+    ]) {
+      expect(await page(`/figures?zone=${there}`)).toContain(`type="date" value="${end}"`);
+    }
     // A list has UTC's days alone.
     expect(html).not.toContain('href="/orders?from=');
     const unknown = await fetch(`${served.url}/figures?project=p&zone=Nowhere`);

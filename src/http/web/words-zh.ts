@@ -398,7 +398,8 @@ export const zh: Words = {
     lost: '永久丢失',
     lostDays: (days) => `${days} 天永久丢失`,
     incompleteDays: '这些天并非每一天都已全部保存。',
-    incompleteNote: '带条纹：未全部保存，即有的天尚未读完或证实（今天总是如此）。请勿直接引用。',
+    incompleteNote: (isLocal) =>
+      `带条纹：未全部保存，即有的天尚未读完或证实（今天总是如此）${isLocal ? '，或有一部分早于存档的第一天' : ''}。请勿直接引用。`,
     lostNote: (days) => `红色：${days} 天永久丢失，平台在这些天读完之前就不再提供。`,
     asTable: '以表格显示',
     csv: '导出 CSV',

@@ -413,8 +413,8 @@ export const en = {
     lostDays: (days: string) =>
       days === '1' ? 'one day lost for ever' : `${days} days lost for ever`,
     incompleteDays: 'Of some of these days not all is held.',
-    incompleteNote:
-      'Striped: not all is held, for days are not read or not proved yet, as today never is. Do not report these as they stand.',
+    incompleteNote: (isLocal: boolean) =>
+      `Striped: not all is held, for days are not read or not proved yet, as today never is${isLocal ? ', or lie partly before the archive’s first day' : ''}. Do not report these as they stand.`,
     lostNote: (days: string) =>
       days === '1'
         ? 'Red: a day is lost for ever. The platform had forgotten it before it was read whole.'

@@ -1,7 +1,7 @@
 // What came in within a range of days: charts with the same figures as tables, each period with how much of it is held.
 import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
-import type { Day } from '../../../model.ts';
+import type { Day, Instant } from '../../../model.ts';
 import type {
   AccountSpending,
   NftClassFigures,
@@ -9,6 +9,7 @@ import type {
   NftOwner,
   OrderFigures,
 } from '../../../query/statistics-types.ts';
+import { isZone } from '../../../query/arguments.ts';
 import { isHeld, together, type By, type Series } from '../chart.tsx';
 import { sumOf } from '../exact-sum.ts';
 import { Cut, grouped, ProjectField } from '../parts.tsx';
@@ -62,7 +63,7 @@ async function read(view: View): Promise<Made> {
           <p class="lead">{words.figures.nothing}</p>
         ) : (
           <>
-            <InSum view={view} orders={orders} made={made} />
+            <InSum view={view} range={range} orders={orders} made={made} />
             <Orders view={view} range={range} orders={orders} />
             <Classes view={view} range={range} made={made} growth={growth} />
             <Accounts view={view} range={range} accounts={accounts} orders={orders} />
@@ -78,15 +79,18 @@ async function read(view: View): Promise<Made> {
 function rangeIn({ query, now }: View): FigureRange {
   const by = query.get('by') || 'day';
   const given = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
-  const today = dayOf(now);
   const zone = query.get('zone') || utc;
   const isUnbounded = given.from === '' && given.to === '' && by === 'day';
-  // What is no day is refused by the library, in words.
-  // Elsewhere it may be tomorrow already.
-  const to = isUnbounded ? addDays(today, zone === utc ? 1 : 2) : given.to;
+  const end = addDays(todayIn(zone, now), 1);
+  // Days to come would count as days that are not held. What is no day is refused by the library, in words.
+  const to = given.to === '' && given.from < end ? end : given.to;
   const from = isUnbounded ? addDays(to, -lastDays) : given.from;
   return { by: by as By, from, to, zone };
 }
+
+/** A name that is no zone's is refused by the library, in words. */
+const todayIn = (zone: string, now: Instant): Day =>
+  isZone(zone) ? new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(now) : dayOf(now);
 
 function Form({ view, range: { by, from, to, zone } }: { view: View; range: FigureRange }) {
   const { words } = view;
@@ -179,12 +183,10 @@ function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[
 const colours = ['accent', 'open', 'read', 'held', 'bad'];
 
 /** Everything in sum, and how much of its days is held; striped is what is not. */
-function InSum(props: {
-  view: View;
-  orders: readonly OrderFigures[];
-  made: readonly NftClassFigures[];
-}) {
-  const { view, orders, made } = props;
+function InSum(
+  props: Part & { orders: readonly OrderFigures[]; made: readonly NftClassFigures[] },
+) {
+  const { view, range, orders, made } = props;
   const { words, format } = view;
   const of = together(axisOf(byPeriod(orders)));
   const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number | string): string =>
@@ -200,7 +202,8 @@ function InSum(props: {
       </p>
       {!isHeld(of) && (
         <p class="notice mild">
-          <span class="stripes" aria-hidden="true" /> {words.figures.incompleteNote}
+          <span class="stripes" aria-hidden="true" />{' '}
+          {words.figures.incompleteNote(range.zone !== utc)}
           {of.lost > 0 && (
             <>
               <br />
