@@ -211,8 +211,12 @@ describe('figures', () => {
 
   test('that cannot be asked for are refused in words', async () => {
     const answer = await fetch(`${served.url}/figures?project=p&by=week`);
+    const html = await answer.text();
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('by must be one of day, month');
+    expect(html).toContain('by must be one of day, month');
+    // Asked again it would be no better.
+    expect(html).toContain(`<h1>${words.en.trouble.refused}</h1>`);
+    expect(html).not.toContain(words.en.trouble.again);
   });
 
   test('lead to the records they are made of', async () => {

@@ -558,6 +558,7 @@ export const en = {
   },
   trouble: {
     title: 'This cannot be shown at the moment',
+    refused: 'This cannot be asked',
     database:
       'The archive’s database does not answer. Nothing that is held is harmed by that, and nothing has to be done for the page: it shows the archive again as soon as the database answers.',
     busy: 'This took too long and was given up. Ask for fewer days.',

@@ -1,29 +1,33 @@
 // What is shown where a page cannot be: the reason in a sentence, and what to do; and the door.
-import { Documents, Refusal } from '../parts.tsx';
+import { Foreign } from '../layout.tsx';
+import { Documents } from '../parts.tsx';
 import { linkTo, type Made, type Trouble, type View } from '../view.ts';
 
 export function troublePage(view: View, trouble: Trouble): Made {
   const { words, path, query } = view;
   const { kind } = trouble;
+  const title = kind === 'invalid' ? words.trouble.refused : words.trouble.title;
   return {
-    title: words.trouble.title,
+    title,
     status: kind === 'invalid' ? 400 : kind === 'unforeseen' ? 500 : 503,
     twin: '/archive/v1',
     body: (
       <>
-        <h1>{words.trouble.title}</h1>
-        {trouble.kind === 'invalid' ? (
-          <Refusal view={view} sentence={trouble.sentence} />
-        ) : (
-          <p class="notice" role="alert">
-            {words.trouble[trouble.kind]}
+        <h1>{title}</h1>
+        <p class="notice" role="alert">
+          {trouble.kind === 'invalid' ? (
+            <Foreign text={trouble.sentence} lang="en" />
+          ) : (
+            words.trouble[trouble.kind]
+          )}
+        </p>
+        {kind !== 'invalid' && (
+          <p>
+            <a href={query.size === 0 ? path : `${path}?${query.toString()}`}>
+              {words.trouble.again}
+            </a>
           </p>
         )}
-        <p>
-          <a href={query.size === 0 ? path : `${path}?${query.toString()}`}>
-            {words.trouble.again}
-          </a>
-        </p>
       </>
     ),
   };
