@@ -6,6 +6,7 @@ import { snake } from '../query/record-text.ts';
 import { inForce } from '../query/reports.ts';
 import type { Flat, Version } from '../query/types.ts';
 import type { Fields } from '../resources.ts';
+import { typeable } from './print.ts';
 import type { RecordColumn, RecordTable } from './query-print.ts';
 
 export type QueryList = Omit<List, 'shown'> & {
@@ -65,7 +66,7 @@ function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
   if (name === 'numbersJson') {
     return {
       header: 'what is wrong',
-      text: (row) => problemRowText(row as ArchiveProblem),
+      text: (row) => typeable(problemRowText(row as ArchiveProblem)),
       least: 8,
     };
   }
@@ -80,7 +81,8 @@ function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
     text: (row) => {
       const value = row[name];
       if (isTime) return time(value as string | null);
-      return words?.[Number(value ?? undefined)] ?? textOf(value);
+      const said = words?.[Number(value ?? undefined)] ?? textOf(value);
+      return column?.isSentence === true ? typeable(said) : said;
     },
     ...(isNumber ? { isNumber } : {}),
     ...(isLong ? { least: part === 'key' ? 12 : 8 } : {}),

@@ -9,6 +9,7 @@ import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { replace } from '../support/replaced.ts';
 import { writeClass, writeOrder, writeOrders } from '../support/rows.ts';
 
 let database: TestDatabase;
@@ -186,6 +187,17 @@ describe('for a person', () => {
       '2026-04-01 00:00  op_c          failed',
       '',
     ]);
+  });
+
+  test('a command in a sentence can be typed as it stands', async () => {
+    await db.query(
+      `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
+       values ('p', 'work_left', '', '{"since": "2026-04-05"}', '2026-04-06T12:00:00Z')`,
+    );
+    const putBack = replace(process.argv, '1', '/outlast/dist/src/main.js');
+    const { stdout } = await query('problems', '--project', 'p', '--format', 'table');
+    putBack();
+    expect(stdout).toMatch(/`node \S+main\.js status` says what is left/);
   });
 
   test('it says that there is more, and that there is nothing', async () => {

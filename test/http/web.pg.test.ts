@@ -413,6 +413,7 @@ describe('what is said besides', () => {
     ];
     const page = await overviewOf({ problems: () => Promise.resolve(wrong) });
     expect(page).toContain('The platform refused the key.');
+    expect(page).toContain('or by <code>outlast sync</code>.');
     expect(page).toContain('No run has done all that was due since 2026-04-05 00:00 UTC.');
     expect(page).toContain('<h1 class="bad">');
     expect(page).not.toContain(en.headline.noRisk);

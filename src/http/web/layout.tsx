@@ -123,3 +123,10 @@ function Tools({ view }: { view: View }) {
 export const Foreign = ({ text, lang }: { text: string | null; lang?: 'en' }) => (
   <bdi lang={lang}>{text ?? ''}</bdi>
 );
+
+/** A sentence of the archive's own, which may name foreign text: with code between backticks. */
+export const Said = ({ text, lang }: { text: string; lang?: 'en' }) => (
+  <bdi lang={lang}>
+    {text.split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}
+  </bdi>
+);

@@ -6,7 +6,7 @@ import type { List, Row } from '../../query/lists.ts';
 import { hundredths, snake } from '../../query/record-text.ts';
 import type { Column, Field } from '../../resources.ts';
 import { laidOut } from './json-text.ts';
-import { Foreign } from './layout.tsx';
+import { Said } from './layout.tsx';
 import { Cut, grouped, Time } from './parts.tsx';
 import { linkTo, type View } from './view.ts';
 import type { Words } from './words.ts';
@@ -74,7 +74,7 @@ export function Value(props: Shown): ComponentChildren {
     case 'text[]':
   }
   if (column.values !== undefined) return said[text] ?? text;
-  if (column.isSentence === true) return <Foreign text={text} lang="en" />;
+  if (column.isSentence === true) return <Said text={text} lang="en" />;
   return isWhole ? <WholeText {...props} text={text} /> : <Cut text={text} />;
 }
 

@@ -3,7 +3,7 @@ import type { Alert, ArchiveProblem } from '../../../catalogue.ts';
 import { problemAdvice, problemRowText } from '../../../problems.ts';
 import { questionList } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
-import { Foreign } from '../layout.tsx';
+import { Foreign, Said } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
@@ -77,7 +77,7 @@ function Wrong(props: { view: View; problem: ArchiveProblem; toldAt: string | nu
     <article class="notice">
       <p>
         <strong>
-          <Foreign text={sentenceOf(view, problem)} />
+          <Said text={sentenceOf(view, problem)} />
         </strong>
       </p>
       <p>
@@ -119,7 +119,7 @@ function Past({ view, alerts }: { view: View; alerts: readonly Alert[] }) {
           cell: (alert) => (
             <>
               {words.meanings[alert.kind] !== undefined && <div>{words.meanings[alert.kind]}</div>}
-              <Foreign text={alert.text} lang="en" />
+              <Said text={alert.text} lang="en" />
               {alert.isNews && <div class="soft">{problemAdvice(alert.kind, view.lang)}</div>}
             </>
           ),

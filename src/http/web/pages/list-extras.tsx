@@ -7,7 +7,7 @@ import type { Day } from '../../../model.ts';
 import { problemRowText } from '../../../problems.ts';
 import type { List, Row } from '../../../query/lists.ts';
 import type { Progress } from '../../../query/reports.ts';
-import { Foreign } from '../layout.tsx';
+import { Foreign, Said } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import type { TableColumn } from '../html-table.tsx';
 import { linkTo, type View } from '../view.ts';
@@ -28,7 +28,7 @@ const besides: Record<string, (view: View) => Promise<Besides>> = {
   facts: besidesFacts,
   problems: async (view) => ({
     cells: {
-      numbersJson: (row) => <Foreign text={problemRowText(row as ArchiveProblem, view.lang)} />,
+      numbersJson: (row) => <Said text={problemRowText(row as ArchiveProblem, view.lang)} />,
     },
     none: view.words.alerts.none,
   }),

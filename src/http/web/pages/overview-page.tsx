@@ -5,7 +5,7 @@ import type { ArchiveProblem, Balance, CoverageDay } from '../../../catalogue.ts
 import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { Chart } from '../chart.tsx';
 import { sumOf } from '../exact-sum.ts';
-import { Foreign } from '../layout.tsx';
+import { Said } from '../layout.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { headlineOf, safetyOf, type Safety } from '../safety.ts';
 import { isWrong, problemsOf, sentenceOf } from './alerts-page.tsx';
@@ -108,7 +108,7 @@ function Wrong({ view, problems }: { view: View; problems: readonly ArchiveProbl
     <div class="notice">
       {problems.slice(0, problemsShown).map((problem) => (
         <p>
-          <Foreign text={sentenceOf(view, problem)} />
+          <Said text={sentenceOf(view, problem)} />
         </p>
       ))}
       <p>
