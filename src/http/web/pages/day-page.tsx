@@ -209,7 +209,6 @@ function Parts({
             },
           ]}
           rows={readings.items}
-          isNarrow
         />
       </Part>
       <Part of={history} title={words.day.history} view={view}>
