@@ -141,7 +141,7 @@ export const meanings: Record<string, string> = {
   files_unwritten: '有文件未能写入',
   export_failed: '导出失败',
   archive_altered: '存档被改动',
-  parked: '平台拒绝了项目',
+  parked: '平台拒绝了密钥',
   run_failed: '同步失败',
   work_left: '有工作没有完成',
 };
