@@ -466,8 +466,7 @@ const changedRecords = question(
     view: 'analytics.changes',
     one: 'ChangedRecord',
     summary: 'What changed on which day, the newest first: new, changed and missing records',
-    about:
-      'A row for each change, by the day it was written. To keep something in step, keep the greatest entry_id that was read, and read what is greater next time: nothing can still appear at or below it, and nothing is told twice.',
+    about: 'A row for each change, by the day it was written.',
     isPaged: true,
     order: ['-entryId', '-n'],
     filters: ['days', 'change', 'resource'],
@@ -477,7 +476,7 @@ const changedRecords = question(
     ...project,
     entryId: bigint(
       'entry_id',
-      "The number of the journal's entry. It only grows, in the order in which records changed; all of an entry appears at once",
+      "The number of the journal's entry. It only grows, in the order in which records changed; all of an entry appears at once. To keep something in step, keep the greatest that was read, and read what is greater next time: nothing can still appear at or below it, and nothing is told twice",
     ),
     n: bigint('n', 'Its place among the changes of the entry, from 1'),
     resource: word(
