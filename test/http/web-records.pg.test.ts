@@ -225,6 +225,15 @@ describe('a list', () => {
     expect(html).toContain('<button>Filter</button>');
   });
 
+  test('of what changed leads to each record by its id, and says in words what became of it', async () => {
+    const { html } = await page('/changed_records?lang=zh');
+    expect(html).toMatch(
+      /<th scope="row"[^>]*><a href="\/orders\/changes"[^]*?<bdi>changes<\/bdi>/,
+    );
+    expect(html).toContain(`data-head="变更" role="cell">新增<`);
+    expect(html).toContain('<option value="late">较晚到达</option>');
+  });
+
   test('leads to a record by its id, and says where there is none', async () => {
     expect(await page('/orders?find=changes')).toMatchObject({
       status: 303,

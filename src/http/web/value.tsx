@@ -86,6 +86,7 @@ export function wordsOf(words: Words, list: List, name: string): Record<string, 
     proof: words.proofs,
     why: words.whys,
     balance: words.balances,
+    change: words.terms,
     'watched_operations.state': words.watched,
   };
   return named[`${list.name}.${name}`] ?? named[name] ?? {};

@@ -149,6 +149,11 @@ export const zh: Words = {
     unprocessed: '未处理',
     gas: '能量值',
     'business fee': '业务费',
+    new: '新增',
+    changed: '变更',
+    late: '较晚到达',
+    missing: '不再显示',
+    found: '再次显示',
   },
   empty: {
     orders: '还没有记录。首次同步会读取本月和上月的每一天。',

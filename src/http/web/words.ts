@@ -70,10 +70,13 @@ const heads: Record<string, string> = {
 const fieldsOnPages = new Set(
   lists.flatMap(({ shown, filters }) => [...shown, ...Object.keys(filters)]),
 );
-/** What the numbers of fields mean. */
+/** What the numbers of fields mean, and what became of a record. */
 const terms = new Set(
   lists.flatMap(({ fields }) =>
-    Object.keys(fields).flatMap((name) => Object.values(columnOf(fields, name)?.words ?? {})),
+    Object.keys(fields).flatMap((name) => {
+      const { words = {}, values = [] } = columnOf(fields, name) ?? {};
+      return [...Object.values(words), ...(name === 'change' ? values : [])];
+    }),
   ),
 );
 

@@ -313,7 +313,7 @@ function Rows({ view, list, rows, given, besides }: Shown) {
   const { words } = view;
   const { key, shown, fields } = list;
   // What names a row stands at its head and leads to it.
-  const head = key.findLast((name) => shown.includes(name)) ?? shown[0] ?? '';
+  const head = [shown[0] ?? '', 'id', ...key].findLast((name) => shown.includes(name)) ?? '';
   const hasValue = (name: string): boolean =>
     rows.some((row) => row[name] !== null && row[name] !== '');
   const columns = [head, ...shown.filter((name) => name !== head)].filter(hasValue);
