@@ -423,6 +423,14 @@ describe('what is said besides', () => {
     expect(many).toContain(en.headline.moreProblems('2'));
   });
 
+  test('in Chinese no blank stands after a sentence, and one before Latin letters', async () => {
+    const page = await (await get('/?lang=zh')).text();
+    expect(page).toMatch(/ 条订单/);
+    expect(page).toMatch(/ 条 NFT 类别/);
+    expect(page).toMatch(/。\p{Script=Han}/u);
+    expect(page).not.toMatch(/。 +\p{Script=Han}/u);
+  });
+
   test('what has been known for a day alarms nobody', async () => {
     const known = problem({ kind: 'rejects', subject: 'orders', level: 'info', isNews: true });
     const page = await overviewOf({ problems: () => Promise.resolve([known]) });

@@ -4,6 +4,7 @@ import type { Words } from './words.ts';
 
 export const zh: Words = {
   name: '中文',
+  between: '',
   other: 'English',
   skip: '跳到正文',
   nav: {
@@ -208,8 +209,11 @@ export const zh: Words = {
     lost: (days, safe) => `${safe} 天是安全的；${days} 天永久丢失。`,
     closes: (month, span) => `${month}将在 ${span}后离开平台的查询窗口`,
     closed: (month) => `${month}已离开平台的查询窗口`,
-    books: (b) =>
-      `${b.first}至${b.last}，平台${b.total === null ? '没有给出总数' : `计有 ${b.total} 条`}${b.list}${b.statuses}。${b.holds}询问时间：${b.asked}。`,
+    books: (b) => {
+      const list = /^[!-~]/.test(b.list) ? ` ${b.list}` : b.list;
+      const counted = b.total === null ? `没有给出${list}的总数` : `计有 ${b.total} 条${list}`;
+      return `${b.first}至${b.last}，平台${counted}${b.statuses}。${b.holds}询问时间：${b.asked}。`;
+    },
     lists: { orders: '订单', nft_classes: 'NFT 类别' },
     byStatus: (succeeded, failed, pending) =>
       `：成功 ${succeeded}，失败 ${failed}，处理中 ${pending}`,

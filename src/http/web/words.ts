@@ -82,6 +82,8 @@ const terms = new Set(
 
 export const en = {
   name: 'English',
+  /** Sentences of a paragraph. */
+  between: ' ',
   other: '中文',
   skip: 'Skip to the content',
   nav: {

@@ -315,7 +315,8 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
       <h2 id="accounts">{figures.accounts}</h2>
       {accounts === null ? (
         <p>
-          {figures.many}{' '}
+          {figures.many}
+          {view.words.between}
           <a href={linkTo(view, '/figures', { ...range, accounts: 'yes' })}>{figures.addUp}</a>
         </p>
       ) : (

@@ -204,7 +204,8 @@ function Now({ view, progress }: { view: View; progress: Progress }) {
       {run !== null && <Running view={view} progress={progress} run={run} />}
       {run === null && parked === null && (
         <p class="lead">
-          {words.runs.idle}{' '}
+          {words.runs.idle}
+          {words.between}
           {nextDueAt === null ? words.runs.nothingDue : words.runs.nextAt(format.time(nextDueAt))}
         </p>
       )}

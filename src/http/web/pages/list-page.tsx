@@ -239,7 +239,8 @@ function Found({ view, list, given, answer, found, besides }: Listed) {
     <>
       {instant !== undefined && (
         <p class="notice mild">
-          {words.records.asKnownAt(instant)}{' '}
+          {words.records.asKnownAt(instant)}
+          {words.between}
           <a href={to({ cursor: undefined, limit: undefined, as_of: undefined })}>
             {words.records.nowInstead}
           </a>

@@ -88,9 +88,12 @@ function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
             </strong>
             {isWell ? separator + words.headline.noRisk : end}
           </>
-        )}{' '}
-        {readOnce > 0 && words.headline.readOnce(format.number(readOnce), format.time(readAgainAt))}{' '}
-        {unsettled > 0 && words.headline.unsettled(format.number(unsettled))}{' '}
+        )}
+        {words.between}
+        {readOnce > 0 && words.headline.readOnce(format.number(readOnce), format.time(readAgainAt))}
+        {words.between}
+        {unsettled > 0 && words.headline.unsettled(format.number(unsettled))}
+        {words.between}
         {doubtful > 0 && words.headline.doubt(format.number(doubtful))}
       </p>
     </>
@@ -113,7 +116,8 @@ function Wrong({ view, problems }: { view: View; problems: readonly ArchiveProbl
       ))}
       <p>
         {problems.length > problemsShown &&
-          words.headline.moreProblems(format.number(problems.length - problemsShown))}{' '}
+          words.headline.moreProblems(format.number(problems.length - problemsShown))}
+        {words.between}
         <a href={linkTo(view, '/alerts')}>{words.headline.whatToDo}</a>
       </p>
     </div>

@@ -153,7 +153,8 @@ async function readRecord(view: View, list: RecordsList, id: string): Promise<Ma
         <Refusal view={view} sentence={sentence} />
         {then !== null && (
           <p class="notice mild">
-            {shown.length === 0 ? words.record.notThen(given) : words.records.asKnownAt(given)}{' '}
+            {shown.length === 0 ? words.record.notThen(given) : words.records.asKnownAt(given)}
+            {words.between}
             <a href={linkToRecord(view, resource, id)}>{words.records.nowInstead}</a>
           </p>
         )}
