@@ -91,13 +91,15 @@ async function readViews(
       order: reading.end,
       ...(status === undefined ? {} : { status }),
     };
+    // Where the list shows nothing, the first status that does tells.
+    const tellsEnds = reading.view === 0 || reading.first === null;
     const view: View = { query, seen, ...reading };
     const ended = await walkView(
       {
         ...context,
         commit: (page, next) => {
           Object.assign(reading, { mostTotal: view.mostTotal });
-          if (reading.view === 0) Object.assign(reading, { first: view.first, last: view.last });
+          if (tellsEnds) Object.assign(reading, { first: view.first, last: view.last });
           return add(page, checkpointAt(reading, next ?? after(page.number)));
         },
       },
@@ -113,14 +115,9 @@ async function readViews(
       continue;
     }
     if (ended.kind === 'refused' && status === undefined && isLastWay) throw ended.error;
-    if (reading.view === 0) {
-      const { mostTotal, first, last } = view;
-      Object.assign(reading, {
-        first,
-        last,
-        listTotal: (mostTotal ?? 0) < seen.size ? null : mostTotal,
-      });
-    }
+    const { mostTotal, first, last } = view;
+    if (tellsEnds) Object.assign(reading, { first, last });
+    if (reading.view === 0) reading.listTotal = (mostTotal ?? 0) < seen.size ? null : mostTotal;
     const claims = Math.max(reading.claims, (view.mostTotal ?? 0) - seen.size);
     if (reading.view < reading.statuses.length) {
       beginView(ended.next, { claims, view: reading.view + 1 });
