@@ -372,7 +372,10 @@ test('sabotaged, a door that lets the surest list decide is noticed', async () =
   );
   const replace = 'create or replace view analytics.coverage_by_day as';
   const said = rows[0]?.sql ?? '';
-  await owner.query(`${replace} ${said.replace('bool_and(is_held)', 'bool_or(is_held)')}`);
+  // PostgreSQL 15 says of which view a column is.
+  const surest = said.replace(/bool_and\(((?:\w+\.)*is_held)\)/, 'bool_or($1)');
+  expect(surest).not.toBe(said);
+  await owner.query(`${replace} ${surest}`);
   const [day] = daysIn({ from: '2026-03-09', to: '2026-03-10' });
   expect(await view('coverage_by_day')('nft_classes', day ?? '')).toMatchObject({ isHeld: true });
   await owner.query(`${replace} ${said}`);
