@@ -4,33 +4,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-say() { printf 'dbt: %s\n' "$*"; }
-skip() {
-  say "not done: $*"
-  exit 0
-}
-
+check=dbt
+. .ci/python.sh
 command -v psql >/dev/null || skip 'there is no psql here'
-command -v python3 >/dev/null || skip 'there is no python3 here'
-python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
-  skip 'python3 is older than 3.10, or has no venv'
-
-scratch=$(mktemp -d)
-# As root the embedded Postgres runs as another user, who must be able to pass through.
-chmod 755 "$scratch"
-server=
-finish() {
-  status=$?
-  if [ -n "$server" ]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  fi
-  rm -rf "$scratch"
-  exit "$status"
-}
-trap finish EXIT
-
-python3 -m venv "$scratch/venv" >/dev/null 2>&1 || skip 'python3 cannot make an environment of its own (venv, ensurepip)'
 PATH=$scratch/venv/bin:$PATH
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 PIP_RETRIES=1 PIP_TIMEOUT=15
 [ -f dist/src/main.js ] || npm run --silent build

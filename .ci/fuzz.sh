@@ -9,32 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 version=4.32.5
 seconds=${FUZZ_SECONDS:-70}
 
-say() { printf 'fuzz: %s\n' "$*"; }
-skip() {
-  say "not done: $*"
-  exit 0
-}
-
-command -v python3 >/dev/null || skip 'there is no python3 here'
-python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
-  skip 'python3 is older than 3.10, or has no venv'
-
-scratch=$(mktemp -d)
-# As root the embedded Postgres runs as another user, who must be able to pass through.
-chmod 755 "$scratch"
-server=
-finish() {
-  status=$?
-  if [ -n "$server" ]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
-  fi
-  rm -rf "$scratch"
-  exit "$status"
-}
-trap finish EXIT
-
-python3 -m venv "$scratch/venv" >/dev/null 2>&1 || skip 'python3 cannot make an environment of its own (venv, ensurepip)'
+check=fuzz
+. .ci/python.sh
 "$scratch/venv/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 15 "schemathesis==$version" >"$scratch/pip.log" 2>&1 ||
   skip "schemathesis $version cannot be had from PyPI"
 
