@@ -325,13 +325,11 @@ CREATE TABLE "sync"."slices" (
 	"observed_at" timestamp with time zone,
 	"platform_total" bigint,
 	"shown_total" bigint,
-	"walk_order" text DEFAULT 'asc' NOT NULL,
 	"news_no" bigint DEFAULT 0 NOT NULL,
 	"unresolved" integer DEFAULT 0 NOT NULL,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"last_error" text,
 	CONSTRAINT "slices_pkey" PRIMARY KEY("project_id","resource","owner","day"),
-	CONSTRAINT "slices_walk_order" CHECK (walk_order in ('asc', 'desc')),
 	CONSTRAINT "slices_state" CHECK (state in ('open', 'walked', 'sealed', 'final', 'lost')),
 	CONSTRAINT "slices_proof" CHECK (proof in ('none', 'readings', 'books')),
 	CONSTRAINT "slices_resource" CHECK (resource in ('orders', 'nft_classes'))

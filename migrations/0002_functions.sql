@@ -66,7 +66,7 @@ $$;
 -- What of a ledger's row is journalled. While a day is open its times move with every look at it.
 create function sync.ledger_of(s sync.slices) returns jsonb language sql stable as $$
   select jsonb_build_object(
-    'state', s.state, 'proof', s.proof, 'whole_walk', s.whole_walk, 'walk_order', s.walk_order,
+    'state', s.state, 'proof', s.proof, 'whole_walk', s.whole_walk,
     'platform_total', s.platform_total, 'shown_total', s.shown_total, 'unresolved', s.unresolved,
     'deadline_at', sync.utc(s.deadline_at),
     'proved_at', case when s.state <> 'open' then sync.utc(s.proved_at) end,

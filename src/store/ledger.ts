@@ -151,7 +151,6 @@ export type Finished = Pick<
   | 'provedAt'
   | 'walkedAt'
   | 'wholeWalk'
-  | 'walkOrder'
   | 'platformTotal'
   | 'shownTotal'
   | 'unresolved'
@@ -174,9 +173,9 @@ export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finishe
      update sync.slices
         set state = $5, proof = $6, proved_at = $7, walked_at = $8, whole_walk = $9,
             platform_total = $10, shown_total = $11, unresolved = $12,
-            due_at = $13, attempts = $14, last_error = case when $19 then $15 else last_error end,
+            due_at = $13, attempts = $14, last_error = case when $18 then $15 else last_error end,
             checkpoint = case when $16 then null else checkpoint end,
-            walk_order = $17, why = $18
+            why = $17
        from was
       where ${ofSlice}
      returning was.said as was`,
@@ -194,7 +193,6 @@ export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finishe
       end.attempts,
       end.lastError ?? null,
       end.over,
-      end.walkOrder,
       end.why,
       end.lastError !== undefined,
     ],

@@ -288,8 +288,6 @@ export const slices = sync.table(
     observedAt: moment('observed_at'),
     platformTotal: bigint('platform_total', { mode: 'number' }),
     shownTotal: bigint('shown_total', { mode: 'number' }),
-    /** The end at which the last whole walk began. */
-    walkOrder: text('walk_order').$type<End>().notNull().default('asc'),
     /** The journal's number of the commit that last showed a record of this day for the first time. */
     newsNo: bigint('news_no', { mode: 'number' }).notNull().default(0),
     /** Orders of this day still pending. */
@@ -303,7 +301,6 @@ export const slices = sync.table(
       columns: [t.projectId, t.resource, t.owner, t.day],
     }),
     index('slices_due').on(t.projectId, t.dueAt),
-    check('slices_walk_order', sql`walk_order in ('asc', 'desc')`),
     check('slices_state', sql`state in ('open', 'walked', 'sealed', 'final', 'lost')`),
     check('slices_proof', sql`proof in ('none', 'readings', 'books')`),
     check('slices_resource', sql`resource in ('orders', 'nft_classes')`),

@@ -38,7 +38,6 @@ export const unreadSlice = (given: Partial<Slice> & { day: string }): Slice => (
   checkpoint: null,
   walk: 0,
   wholeWalk: 0,
-  walkOrder: 'asc',
   walkedAt: null,
   observedAt: null,
   platformTotal: null,

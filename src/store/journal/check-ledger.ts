@@ -14,7 +14,7 @@ type OfSlice = { owner: string; day: Day };
 const utc = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const ledgerOf = `jsonb_build_object(
-    'state', s.state, 'proof', s.proof, 'whole_walk', s.whole_walk, 'walk_order', s.walk_order,
+    'state', s.state, 'proof', s.proof, 'whole_walk', s.whole_walk,
     'platform_total', s.platform_total, 'shown_total', s.shown_total, 'unresolved', s.unresolved,
     'deadline_at', ${utc('s.deadline_at')},
     'proved_at', case when s.state <> 'open' then ${utc('s.proved_at')} end,

@@ -119,7 +119,6 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
         : {
             walkedAt: ended.began.now,
             wholeWalk: walk,
-            walkOrder: ended.end,
             platformTotal: total,
             shownTotal: shown.shown,
           },
@@ -171,7 +170,6 @@ async function concludeToday(
     await conclude(tx, slice, clocks, {
       ...(read === null ? {} : { walkedAt: read.reading.began.now, platformTotal: read.total }),
       wholeWalk: walk,
-      walkOrder: 'asc',
       shownTotal: distinct,
       unresolved,
       // Due at every tick.

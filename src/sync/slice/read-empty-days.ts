@@ -149,7 +149,6 @@ async function readIfEmpty(
       await conclude(tx, slice, ended, {
         walkedAt: began.now,
         wholeWalk: walk,
-        walkOrder: 'asc',
         platformTotal: total,
         shownTotal: shown.shown,
       });
