@@ -1,7 +1,10 @@
-// Arithmetic of UTC days and of the window. Pure: it knows no clock.
+// Arithmetic of UTC days and of the window, and the lengths of time. Pure: it knows no clock.
 import type { Day, DayRange, Instant } from './model.ts';
 
-const dayMs = 86_400_000;
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The UTC day an instant falls on. */

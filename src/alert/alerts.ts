@@ -9,7 +9,7 @@ import type { AlertSettings } from '../settings/settings.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
-import type { PolicySettings } from '../sync/retry-policy.ts';
+import type { PolicySettings } from '../sync/enter-days.ts';
 import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';

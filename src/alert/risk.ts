@@ -6,7 +6,7 @@ import type { Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { foresee } from '../sync/foresee.ts';
 import type { Forecast } from '../sync/forecast.ts';
-import type { PolicySettings } from '../sync/retry-policy.ts';
+import type { PolicySettings } from '../sync/enter-days.ts';
 
 /** A forecast reads every living slice, tens of thousands with many owners, and speaks of days: not at every tick. */
 const freshMs = 5 * 60_000;

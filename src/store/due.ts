@@ -3,7 +3,7 @@
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Queryable } from './db.ts';
 import { columnNamesOf, drizzleOn } from './drizzle.ts';
-import { columns, iso, toSlice, type Slice } from './ledger.ts';
+import { columns, isEndless, iso, toSlice, type Slice } from './ledger.ts';
 import { and, desc, eq, inArray, max } from './orm.ts';
 import { runs, slices } from './schema.ts';
 
@@ -38,7 +38,7 @@ function wanted(dueBy: number, first: number): string {
                 and (resource, owner, day) not in
                     (select * from unnest($${first + 3}::text[], $${first + 4}::text[], $${first + 5}::date[]))
                 and ($${first + 6}::text[] is null or resource = any ($${first + 6})
-                     or (day < $${first + 7}::date and deadline_at < '9999-01-01'))`;
+                     or (day < $${first + 7}::date and not ${isEndless}))`;
 }
 
 function wantedValues(of: Partial<DueOptions>): unknown[] {

@@ -1,6 +1,7 @@
 // The evidence of what is held: readings of days and the books, only ever added to, each told to the journal by the
 // transaction that adds it. What they prove is `judge`'s to say (sync/judge.ts). One statement a function.
-import { wholeList } from '../model.ts';
+import { dayMs } from '../day.ts';
+import { listedResources, wholeList } from '../model.ts';
 import type {
   Clocks,
   Day,
@@ -12,7 +13,7 @@ import type {
   Reading,
 } from '../model.ts';
 import { enterMissing } from './journal/journal.ts';
-import { iso, keyOf, msOf, ofDays, ofSlice, type Slice } from './ledger.ts';
+import { isEndless, iso, keyOf, msOf, ofDays, ofSlice, type Slice } from './ledger.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { columnNamesOf, readRow, rowText, type SelectedRow } from './drizzle.ts';
 import { getTableColumns } from './orm.ts';
@@ -23,7 +24,7 @@ import { tableShapes } from './record-tables.ts';
 export type ByStatus = readonly [number, number, number];
 
 /** What is missing for so long is gone; less two seconds, for a platform's `Date` has whole ones. */
-const dayMs = 86_400_000 - 2000;
+const goneAfterMs = dayMs - 2000;
 
 /** Records held under a slice's day, as `o`. */
 const underSlice = (resource: ListedResource): string =>
@@ -92,7 +93,7 @@ export async function measureWalk(
                from (select id || ' ' || encode(raw_sha256, 'hex') as line from contents
                       union all select encode(sha, 'hex') from rejected) lines) as digest,
             coalesce((select array_agg(id order by id) from marked), '{}') as marked`,
-    [...keyOf(slice), walk, iso(latest), iso(earliest - dayMs), isFrozen],
+    [...keyOf(slice), walk, iso(latest), iso(earliest - goneAfterMs), isFrozen],
   );
   const { marked, ...measured } = onlyRow({ rows });
   await enterMissing(tx, slice, marked, latest);
@@ -197,7 +198,7 @@ export async function readEvidence(
                              order by b.no desc limit 1) b on true
         where s.project_id = $1 and s.resource = $2 and s.owner = $3 and s.day >= $4 and s.day < $5
         order by s.day`,
-      [...parameters, iso(earliest - dayMs)],
+      [...parameters, iso(earliest - goneAfterMs)],
     ),
     db.query(
       `select ${columnNamesOf(columns)} from sync.readings where ${ofDays} order by no`,
@@ -227,7 +228,7 @@ export async function daysAskedFor(
                           where r.project_id = $1 and r.resource = $2 and r.owner = $3 and r.day = s.day) as "isRead"
        from sync.slices s
       where project_id = $1 and resource = $2 and owner = $3 and day > '${wholeList}' and day < $5 and due_at is not null
-        and (day >= $4 or deadline_at >= '9999-12-31')
+        and (day >= $4 or ${isEndless})
       order by day`,
     [projectId, resource, owner, from, to],
   );
@@ -340,22 +341,22 @@ export async function booksAsked(
 }
 
 /**
- * Whether days of a list may be asked for by themselves: such a question has shown records since `since`, and since
- * books last counted more in a span than in its halves.
+ * The lists whose days may be asked for by themselves: such a question has shown records within a week, and since books
+ * last counted more in a span than in its halves.
  */
-export async function isEndInclusive(
+export async function endInclusiveLists(
   db: Queryable,
-  { projectId, resource }: { projectId: ProjectId; resource: ListedResource },
-  since: Instant,
-): Promise<boolean> {
-  const { rows } = await db.query<{ is: boolean }>(
-    `select exists (
-       select from sync.readings
-        where project_id = $1 and resource = $2 and days_asked = 1 and shown > 0 and began_at >= $3
-          and no > coalesce((select max(no) from sync.books
-                              where project_id = $1 and resource = $2 and is_more and day_to - day_from > 1), 0)
-     ) as is`,
-    [projectId, resource, iso(since)],
+  projectId: ProjectId,
+  now: Instant,
+): Promise<Set<ListedResource>> {
+  const { rows } = await db.query<{ list: ListedResource }>(
+    `select list from unnest($2::text[]) list
+      where exists (select from sync.readings
+                     where project_id = $1 and resource = list and days_asked = 1 and shown > 0 and began_at >= $3
+                       and no > coalesce((select max(no) from sync.books
+                                           where project_id = $1 and resource = list
+                                             and is_more and day_to - day_from > 1), 0))`,
+    [projectId, listedResources, iso(now - 7 * dayMs)],
   );
-  return onlyRow({ rows }).is;
+  return new Set(rows.map(({ list }) => list));
 }

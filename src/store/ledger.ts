@@ -25,6 +25,11 @@ export type Slice = SelectedRow<typeof columns>;
 /** A row that SQL returned with these columns. */
 export const toSlice = (row: Row): Slice => readRow(columns, row);
 
+/** Stands for "no deadline": of days asked for after they had left the window, and of lists without dates. */
+export const noDeadline: Instant = Date.parse('9999-12-31T00:00:00Z');
+/** The same as a condition on a row of the ledger. */
+export const isEndless = `deadline_at >= '9999-12-31'`;
+
 export const iso = (at: Instant | null): string | null => (at === null ? null : momentText(at));
 
 /** A moment of SQL in milliseconds: an expression. */
@@ -89,7 +94,7 @@ export async function takeDeadlines(
     `update sync.slices
         set deadline_at = (date_trunc('month', day::timestamp) + interval '2 months') at time zone 'UTC' - $3 * interval '1 ms'
       where project_id = $1 and resource = $2 and day > '${wholeList}' and due_at is not null
-        and deadline_at >= '9999-12-31'`,
+        and ${isEndless}`,
     [projectId, resource, marginMs],
   );
 }

@@ -1,6 +1,16 @@
 // The books of a project's lists: asked for at first contact, when readings wait for them, and daily; sooner while they
 // count more than was shown. What they say is reconcile.ts's.
-import { addDays, cliffOf, dayOf, daysIn, monthStart, rangesOf, windowAt } from '../day.ts';
+import {
+  addDays,
+  cliffOf,
+  dayMs,
+  dayOf,
+  daysIn,
+  minuteMs,
+  monthStart,
+  rangesOf,
+  windowAt,
+} from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
 import type { AskedStatus, Clocks, Day, DayRange, Instant, ListedResource } from '../model.ts';
 import { withTx } from '../store/db.ts';
@@ -8,8 +18,8 @@ import {
   appendBooks,
   booksAsked,
   daysAskedFor,
+  endInclusiveLists,
   hasCountedByStatus,
-  isEndInclusive,
   readEvidence,
   shownIn,
   type BooksRow,
@@ -22,13 +32,9 @@ import { balance, reconcile } from './reconcile.ts';
 import { clocksOf, rejudge } from './verdicts.ts';
 import type { Worker } from './worker.ts';
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 const retryMs = 15 * minuteMs;
 /** So often a total is asked for while it moves. */
 const roundsAtMost = 3;
-
-export const weekMs = 7 * dayMs;
 
 const numbers = [1, 2, 3] as const;
 const words = ['pending', 'success', 'failed'] as const;
@@ -82,8 +88,8 @@ async function askBooksOf(
   const days = { from: first, to: span.to };
   if (!(await areDue(worker, of, days, asked, clocks, hasRead))) return false;
   const askedAt = clocks.now;
-  const isInclusive = await isEndInclusive(db, of, askedAt - weekMs);
-  const countsByStatus = await hasCountedByStatus(db, of, askedAt - weekMs);
+  const isInclusive = (await endInclusiveLists(db, projectId, askedAt)).has(list.resource);
+  const countsByStatus = await hasCountedByStatus(db, of, askedAt - 7 * dayMs);
   const books: BooksRow[] = [];
   let isMore = false;
   for (const one of rangesOf(asked)) {

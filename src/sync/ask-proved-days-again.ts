@@ -1,25 +1,24 @@
 // Asking the platform once more, for whoever verifies: each proved day of the window is counted, or each final result is
 // looked up, a request each. Nothing is written: what differs is news, which a sync reads, or for a person to judge.
-import { addDays, windowAt } from '../day.ts';
+import { addDays, cliffOf, windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
-import { apiVersions, listedResources } from '../model.ts';
-import type { ApiVersion, ListedResource, ParsedRecord, SliceKey } from '../model.ts';
+import { apiVersions } from '../model.ts';
+import type { ApiVersion, Day, Instant, ListedResource, ParsedRecord, SliceKey } from '../model.ts';
 import { canonical } from '../platform/canonical.ts';
 import { parseJson } from '../platform/json.ts';
 import { isPlatformError } from '../platform/refusal.ts';
-import { isEndInclusive } from '../store/evidence.ts';
+import { endInclusiveLists } from '../store/evidence.ts';
 import { readFacts } from '../store/facts.ts';
 import { provedSlices, type Slice } from '../store/ledger.ts';
 import { finalResultsAfter, type FinalResult } from '../store/operations/watched.ts';
 import { readProject } from '../store/projects.ts';
 import { transactionShapes } from '../store/record-tables.ts';
 import { isSameColumn, readAgain } from '../verify/read-again.ts';
-import { weekMs } from './ask-books.ts';
 import { askList, boundsOf } from './ask-list.ts';
 import { learnClockByAny } from './contact/contact.ts';
 import { recogniseSource } from './contact/same-source.ts';
 import { archivedLists } from './enter-days.ts';
-import { mayMarkMissing } from './retry-policy.ts';
+import { freezeMs } from './judge.ts';
 import { overAt } from './verdicts.ts';
 import type { Worker } from './worker.ts';
 
@@ -50,11 +49,7 @@ export async function reprove(
   const { clock } = platform;
   const source = await confirmSource(asking);
   if (source !== 'confirmed') return source === 'empty';
-  const inclusive = new Set<ListedResource>();
-  for (const list of listedResources) {
-    const of = { projectId, resource: list };
-    if (await isEndInclusive(db, of, clock.now() - weekMs)) inclusive.add(list);
-  }
+  const endInclusive = await endInclusiveLists(db, projectId, clock.now());
   const window = windowAt(clock.now());
   // Today's list grows: its tail is looked after by every run.
   const days = { from: window.from, to: addDays(window.to, -1) };
@@ -62,7 +57,7 @@ export async function reprove(
   for (const slice of await provedSlices(db, projectId, days)) {
     const { resource: list, owner, day, shownTotal: shown } = slice;
     if ((resource ?? list) !== list || failures.has(list) || clock.now() < overAt(slice)) continue;
-    const bounds = boundsOf(day, inclusive.has(list) ? 1 : 2);
+    const bounds = boundsOf(day, endInclusive.has(list) ? 1 : 2);
     const query = { ...bounds, limit: 1, sortBy: 'DATE_ASC', countTotal: true } as const;
     let total: number | null;
     try {
@@ -82,9 +77,12 @@ export async function reprove(
   return true;
 }
 
-/** Whether a disagreement says anything: around the cliff fewer may only mean that the month has gone. */
-const isTelling = ({ day, shownTotal }: Slice, total: number | null, now: number): boolean =>
-  total !== null && (mayMarkMissing(day, now) || total > (shownTotal ?? 0));
+/** Around the cliff what is not shown may only have gone with its month. */
+const isGoing = (day: Day, now: Instant): boolean => now >= cliffOf(day) - freezeMs;
+
+/** Whether a disagreement says anything. */
+const isTelling = ({ day, shownTotal }: Slice, total: number | null, now: Instant): boolean =>
+  total !== null && (!isGoing(day, now) || total > (shownTotal ?? 0));
 
 /** Makes sure that the platform is the one that was archived, unless nobody is to be asked, or nothing is held. */
 async function confirmSource({
@@ -157,10 +155,9 @@ async function reproveOne(
     return unclear;
   }
   if (now === null) {
-    // Around the cliff it may only have gone with its month.
-    return mayMarkMissing(held.begun, platform.clock.now())
-      ? { outcome: 'differs', says: 'the platform does not know this operation now' }
-      : unclear;
+    return isGoing(held.begun, platform.clock.now())
+      ? unclear
+      : { outcome: 'differs', says: 'the platform does not know this operation now' };
   }
   const then = readAgain('transactions', held, '');
   const names = then === null ? ['everything'] : differing(apiVersion, then, now);

@@ -2,17 +2,11 @@
 // concerns every slice stops them all.
 import { dayOf, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
-import {
-  listedResources,
-  wholeList,
-  type Day,
-  type Instant,
-  type ListedResource,
-} from '../model.ts';
+import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import type { Platform } from '../platform/platform.ts';
 import { analyzeNew, noStatementTimeout, withMixedTx, withTx } from '../store/db.ts';
-import { isEndInclusive } from '../store/evidence.ts';
+import { endInclusiveLists } from '../store/evidence.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { nextSlice } from '../store/due.ts';
@@ -20,7 +14,6 @@ import { createSemaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import type { ListContacts } from './contact/contact.ts';
 import { createLanes } from './lanes.ts';
-import { weekMs } from './ask-books.ts';
 import { enterSlices, listsOf } from './enter-days.ts';
 import { decidedAfterMs } from './judge.ts';
 import { createSliceQueue } from './slice-queue.ts';
@@ -74,11 +67,7 @@ export async function workThrough(
     classes: (query, aborted) => worker.platform.classes(query, aborted, slots),
   };
   const { clock } = platform;
-  const endInclusive = new Set<ListedResource>();
-  for (const resource of listedResources) {
-    const since = clock.now() - weekMs;
-    if (await isEndInclusive(db, { projectId, resource }, since)) endInclusive.add(resource);
-  }
+  const endInclusive = await endInclusiveLists(db, projectId, clock.now());
   const queue = createSliceQueue<Slice>(() => clock.now());
   const notDone = new Set<string>();
   let problem: string | null = null;

@@ -1,6 +1,6 @@
 // Which slices there must be: every day from the first one accounted for to today, of every resource and owner
 // that is archived. Days that passed while the service was off are entered like all others (P7).
-import { addDays, cliffOf, dayOf, daysIn, startOf, windowAt } from '../day.ts';
+import { addDays, cliffOf, dayMs, dayOf, daysIn, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { listedResources, wholeList } from '../model.ts';
 import type { Day, DayRange, Instant, ListedResource, ProjectId } from '../model.ts';
@@ -12,17 +12,24 @@ import {
   dropUnreadDays,
   daysTakenBack,
   newestDay,
+  noDeadline,
   takeDeadlines,
   type NewSlice,
 } from '../store/ledger.ts';
 import { answersOlder } from './ask-list.ts';
 import { decidedAfterMs } from './judge.ts';
-import { noDeadline, type PolicySettings } from './retry-policy.ts';
 
 /** What is archived of a project: its orders, unless none; its classes, all, of some owners, or none. */
 export type ArchivedScope = {
   orders?: 'all' | 'none';
   classes: 'all' | 'none' | readonly string[];
+};
+
+export type PolicySettings = {
+  /** The deadline of a day is so long before its cliff. It orders the work and never stops it. */
+  deadlineMarginMs: number;
+  /** How often lists without dates are walked: nft_count and owner of classes change without a trace in the date. */
+  refreshMs: number;
 };
 
 /** The lists of a project, each with the owner it is narrowed to ('' for all). */
@@ -40,7 +47,7 @@ export const archivedLists = (scope: ArchivedScope): ListedResource[] => [
 ];
 
 /** Days of so long are entered in one go on a time that some clock contradicts, and no more. */
-const leapMs = 400 * 24 * 3_600_000;
+const leapMs = 400 * dayMs;
 
 /**
  * Enters what is not in the ledger yet, due at once: the window up to today, and whatever

@@ -1,15 +1,15 @@
 // What is still to be asked of each month, how long that takes at the allowed rate, and whether it fits before the
 // deadline: `judge` run forward over each day's evidence, as if every reading from now on showed what there is. There is
 // no second policy. Pure.
-import { addDays, cliffOf, dayOf, monthStart, startOf } from '../day.ts';
+import { addDays, cliffOf, dayOf, minuteMs, monthStart, startOf } from '../day.ts';
 import { wholeList } from '../model.ts';
 import type { Day, DayBooks, Instant, ListedResource, Reading } from '../model.ts';
 import type { Evidence } from '../store/evidence.ts';
 import type { Facts } from '../store/facts.ts';
-import type { Slice } from '../store/ledger.ts';
+import { noDeadline, type Slice } from '../store/ledger.ts';
 import { limitOf } from './ask-list.ts';
-import { judge } from './judge.ts';
-import { noDeadline, settleMs, type PolicySettings } from './retry-policy.ts';
+import type { PolicySettings } from './enter-days.ts';
+import { judge, settleMs } from './judge.ts';
 import { overAt } from './verdicts.ts';
 
 /** Requests by what they are for. */
@@ -296,7 +296,7 @@ function fitMonths(told: Forecast, standing: number, now: Instant): void {
 }
 
 /** Today's tail is read about this often, in milliseconds. */
-const tailEveryMs = 60_000;
+const tailEveryMs = minuteMs;
 
 /**
  * Requests a second that go ahead of all months, as far as the rate allows: today's tails, today's orders while some

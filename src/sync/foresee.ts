@@ -5,8 +5,8 @@ import { readEvidence, type Evidence } from '../store/evidence.ts';
 import { readFacts } from '../store/facts.ts';
 import type { Slice } from '../store/ledger.ts';
 import { readOutlook } from '../store/due.ts';
+import type { PolicySettings } from './enter-days.ts';
 import { evidenceKey, forecast, type Forecast } from './forecast.ts';
-import type { PolicySettings } from './retry-policy.ts';
 
 /** What OUTLAST_MAX_RPS is unless set: assumed while no process has asked the platform anything. */
 const assumedPerSecond = 5;

@@ -1,6 +1,7 @@
 // The rule of proof: what a day's readings, the books and the clocks say of it, and what to do next. A pure function of
 // evidence that is never changed: it stores none, and verdicts.ts writes what it says into the ledger. It knows no clock,
 // no database and no network.
+import { dayMs, hourMs, minuteMs } from '../day.ts';
 import type { Clocks, DayBooks, End, Instant, Proof, Reading, SliceState, Why } from '../model.ts';
 
 export type JudgedDay = {
@@ -27,10 +28,6 @@ export type Verdict = {
   next: { end: End; at: Instant };
 };
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
-
 /** A day is over so long after its end. */
 export const overAfterMs = 15 * minuteMs;
 /** Two readings prove each other so far apart: records become visible up to two hours late. */
@@ -41,6 +38,8 @@ export const freezeMs = 14 * hourMs;
 export const decidedAfterMs = 12 * hourMs;
 const inFreezeMs = 4 * hourMs;
 const retryMs = 15 * minuteMs;
+/** Today's orders are read again this often while some of them are pending. */
+export const settleMs = 15 * minuteMs;
 /** A clock is corrected by seconds between two readings: the second one is not to come a moment too early. */
 const slackMs = 30_000;
 /** Clocks this close agree. */

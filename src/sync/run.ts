@@ -1,6 +1,6 @@
 // A run: one pass of the worker over what is due in one project. Contact, plan, then several slices at a time,
 // nearest deadline first, until nothing due is left.
-import { dayOf, windowAt } from '../day.ts';
+import { dayOf, hourMs, minuteMs, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import { listedResources, type Instant, type ListedResource } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
@@ -43,8 +43,6 @@ import {
 import { workThrough, type Work } from './due-slices.ts';
 import type { Hold } from './holder.ts';
 import type { OperationCounts, RunOptions, RunReport, Worker } from './worker.ts';
-
-const hourMs = 3_600_000;
 
 type Ending = Pick<RunReport, 'outcome' | 'slicesLeft' | 'problem' | 'files' | 'refused'>;
 
@@ -219,7 +217,7 @@ async function pass(
 }
 
 /** Lists that do not answer are asked again so often while a run lasts. */
-const askAgainMs = 60_000;
+const askAgainMs = minuteMs;
 /** What was watched is looked for so often. */
 const lookAgainMs = 10_000;
 

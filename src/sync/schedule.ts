@@ -2,6 +2,7 @@
 // it. node-cron names the minutes and a steady timer looks for them: node-cron's own timer sleeps until a time of the
 // wall clock, and where that is set back by hours it sleeps for hours.
 import { createTask, parse } from 'node-cron';
+import { dayMs, hourMs, minuteMs } from '../day.ts';
 import { causeChain } from '../errors.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
@@ -13,7 +14,7 @@ import { runHeld } from './run.ts';
 import type { RunReport, TickResult, Worker } from './worker.ts';
 
 /** A refused key is asked again hourly. */
-const refusedRestMs = 3_600_000;
+const refusedRestMs = hourMs;
 /** How often it is looked whether the ticks still come, what others ask for, and what they hold no more. */
 const watchedEveryMs = 5000;
 
@@ -166,7 +167,6 @@ export type Ticks = {
 };
 
 const lookMs = 1000;
-const dayMs = 86_400_000;
 
 /**
  * Calls `tick` within a second of each moment that the expression names in local time, once for those that passed while
@@ -183,7 +183,7 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
   const names = (from: number, to: number): boolean => {
     // A machine that slept for days, or whose clock was years behind: nobody counts the minutes.
     if (to - from > dayMs) return true;
-    for (let minute = from - (from % 60_000); minute <= to; minute += 60_000) {
+    for (let minute = from - (from % minuteMs); minute <= to; minute += minuteMs) {
       const at = seconds
         .map((second) => minute + second * 1000)
         .find((one) => one > from && one <= to);
@@ -229,7 +229,7 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
 }
 
 /** What a clock on the wall shows here at a moment, as milliseconds since its 1970. */
-const asShown = (at: Date): number => at.getTime() - at.getTimezoneOffset() * 60_000;
+const asShown = (at: Date): number => at.getTime() - at.getTimezoneOffset() * minuteMs;
 
 const localNow = (): number => asShown(new Date());
 
@@ -275,7 +275,7 @@ export function createRunLog(log: Log, now: () => number = () => performance.now
       const trouble = troubles.get(projectId);
       if (outcome === 'done' && trouble !== undefined) {
         troubles.delete(projectId);
-        const minutes = Math.round((now() - trouble.since) / 60_000);
+        const minutes = Math.round((now() - trouble.since) / minuteMs);
         log.info({ ...fields, minutes }, 'What was due is done again');
       } else if (recordsNew + recordsChanged > 0) log.info(fields, 'A run brought records');
       else log.debug(fields, 'A run found nothing new');
@@ -297,8 +297,8 @@ export function lastDue(schedule: string, now: Instant): Instant | null {
   const shown = createTask(schedule, () => undefined, { timezone: 'UTC' });
   const { minute: minutes, second } = parse(schedule);
   const seconds = second.toReversed();
-  const newest = now - (now % 60_000);
-  for (let minute = newest; minute > newest - 40 * dayMs; minute -= 60_000) {
+  const newest = now - (now % minuteMs);
+  for (let minute = newest; minute > newest - 40 * dayMs; minute -= minuteMs) {
     // To match takes long.
     if (!minutes.includes(new Date(minute).getMinutes())) continue;
     const at = seconds

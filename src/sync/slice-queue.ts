@@ -1,14 +1,15 @@
 // Which slices have had their turn within a run, and which may come again: every slice once, and today's again every
 // minute while others are worked on, so that a run of hours does not starve its tail. The order is nextSlice's
 // (store/due.ts). Knows no database; the clock is asked, never waited for.
+import { minuteMs } from '../day.ts';
 import type { Instant, SliceKey } from '../model.ts';
 
 /** Today's tail is read again this long after it was begun. */
-const everyMs = 60_000;
+const everyMs = minuteMs;
 /** It rests this many times as long as it took, so that at a slow rate it starves no other slice either. */
 const restFactor = 4;
 /** But no longer than this after its end. */
-const restAtMostMs = 15 * 60_000;
+const restAtMostMs = 15 * minuteMs;
 
 export type SliceQueue<S extends SliceKey> = {
   /** Slices that may not be claimed now. */

@@ -5,9 +5,8 @@ import type { AskedStatus, Clocks, DayRange } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
 import type { Tx } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
-import { finishSlice, slicesDue, type Finished, type Slice } from '../store/ledger.ts';
+import { finishSlice, noDeadline, slicesDue, type Finished, type Slice } from '../store/ledger.ts';
 import { judge, overAfterMs, type Verdict } from './judge.ts';
-import { noDeadline } from './retry-policy.ts';
 
 /** What the clocks show now. */
 export function clocksOf(clock: PlatformClock): Clocks {

@@ -9,9 +9,8 @@ import type { ProjectSource } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Only } from '../store/due.ts';
 import type { FileTrouble } from '../verify/certificate-files.ts';
-import type { ArchivedScope } from './enter-days.ts';
+import type { ArchivedScope, PolicySettings } from './enter-days.ts';
 import type { Holder } from './holder.ts';
-import type { PolicySettings } from './retry-policy.ts';
 
 export type { FileTrouble };
 

@@ -59,11 +59,7 @@ export const mutants: readonly Mutant[] = [
       '[-counted > shown.all || -]isStatusMore',
       'sync/reconcile',
     ],
-    [
-      'days before the window are in no books',
-      "[-deadline_at >= '9999-12-31'-]{+false+}) order by day",
-      'sync/older.pg',
-    ],
+    ['days before the window are in no books', '(day >= $4[- or ${isEndless}-])', 'sync/older.pg'],
     [
       'days that are no longer answered for wait for ever',
       'if ([-answersOlder(facts, resource)-]{+true+}) continue;',

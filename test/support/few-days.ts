@@ -5,10 +5,9 @@ import { silentLog } from '../../src/log.ts';
 import type { Day, Instant } from '../../src/model.ts';
 import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import { openDb, withTx } from '../../src/store/db.ts';
-import { addSlices } from '../../src/store/ledger.ts';
+import { addSlices, noDeadline } from '../../src/store/ledger.ts';
 import { saveProject } from '../../src/store/projects.ts';
 import { listsOf } from '../../src/sync/enter-days.ts';
-import { noDeadline } from '../../src/sync/retry-policy.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 
 type Of = Pick<Worker, 'db' | 'projectId' | 'source' | 'scope'>;

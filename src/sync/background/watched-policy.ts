@@ -1,11 +1,11 @@
 // What to do with a watched operation next, and when: a pure function of what is held, what a turn brought, and the
 // time. It knows no clock, no database and no network.
-import { cliffOf, dayOf, monthStart, startOf } from '../../day.ts';
+import { cliffOf, dayOf, hourMs, monthStart, startOf } from '../../day.ts';
 import { apiVersions, type ApiVersion, type Instant } from '../../model.ts';
 import type { OperationEnd, HeldResult, DueOperation } from '../../store/operations/watched.ts';
 import { decidedAfterMs } from '../judge.ts';
+import { retryDelayMs } from '../retry-policy.ts';
 
-const hourMs = 3_600_000;
 const firstWaitMs = 10_000;
 /** An id may be watched before its operation is begun: it has this long to show up, whatever month it is. */
 const appearsWithinMs = 72 * hourMs;
@@ -106,13 +106,8 @@ export function afterTurn(
   }
   return {
     state: 'open',
-    dueAt: askedAt + waitMs(attempts),
+    dueAt: askedAt + retryDelayMs(attempts, firstWaitMs),
     attempts,
     lastError: problem ?? fileProblem,
   };
-}
-
-/** Ten seconds, doubling to an hour. */
-function waitMs(attempts: number): number {
-  return Math.min(hourMs, firstWaitMs * 2 ** Math.min(attempts - 1, 10));
 }

@@ -1,7 +1,7 @@
 // The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the facts,
 // each list by itself. Of a project to which the platform has not answered yet, nothing is written but since when it
 // was asked (run.ts).
-import { windowAt } from '../../day.ts';
+import { hourMs, windowAt } from '../../day.ts';
 import { causeChain, isOutlastError, transient, type OutlastError } from '../../errors.ts';
 import { listedResources, type ListedResource } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -46,8 +46,6 @@ type Contact = Worker & {
   /** Probes the facts now, not only once a day. */
   probesNow?: boolean;
 };
-
-const hourMs = 3_600_000;
 
 /** The lists of a run, each by itself: one that is down or refused holds up no other. */
 export type ListContacts = {

@@ -1,6 +1,6 @@
 // Learns what of a platform decides how it is asked: the greatest limit it honours, whether totals count their list,
 // whether older days are answered. A few requests, at first contact and daily. No proof of a day in the window rests on it.
-import { dayOf, startOf, windowAt } from '../../day.ts';
+import { dayMs, dayOf, hourMs, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import type { Day, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -12,9 +12,8 @@ import { decidedAfterMs } from '../judge.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import type { Worker } from '../worker.ts';
 
-const hourMs = 3_600_000;
 /** So often the facts of a list are probed. */
-export const probeEveryMs = 24 * hourMs;
+export const probeEveryMs = dayMs;
 
 /** The facts of one list, probed once more, and said where they changed. Throws what the platform throws of that list. */
 export async function refreshFacts(
@@ -91,7 +90,7 @@ function totalsOf({ total, shown }: PlatformPage): string {
   return total < shown ? 'inconsistent' : 'present';
 }
 
-const zonesMs = 14 * 3_600_000;
+const zonesMs = 14 * hourMs;
 /** Before any order or class. */
 const longAgo = '2000-01-01';
 

@@ -1,5 +1,6 @@
 // How the platform answers for each resource by itself: kept for whoever reads the archive, told as an alert. A
 // resource that is refused to the key is let rest for an hour (P11); one that fails is not.
+import { hourMs, minuteMs } from '../../day.ts';
 import { causeChain, isOutlastError } from '../../errors.ts';
 import type { ProjectId, Resource } from '../../model.ts';
 import { storable } from '../../platform/canonical.ts';
@@ -12,8 +13,8 @@ type Asking = { db: Db; projectId: ProjectId; platform: Platform };
 export type ResourceProblem = { error: unknown; isRefused: boolean; problem: string };
 
 /** A refused resource is asked again hourly. */
-const refusedRestMs = 3_600_000;
-const correctedByMs = 60_000;
+const refusedRestMs = hourMs;
+const correctedByMs = minuteMs;
 
 /** By platform, which is one key's: when it last refused that key a resource. */
 const refusals = new WeakMap<Platform, Map<Resource, number>>();

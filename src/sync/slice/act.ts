@@ -1,4 +1,5 @@
 // One act on one slice: read what is due of it, and write what the evidence says then.
+import { dayMs } from '../../day.ts';
 import { causeChain, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList } from '../../model.ts';
@@ -8,8 +9,9 @@ import type { Facts } from '../../store/facts.ts';
 import { finishSlice, type Slice } from '../../store/ledger.ts';
 import { countShown, dropOtherPages } from '../../store/walked-pages.ts';
 import { countsBeyond, limitOf } from '../ask-list.ts';
-import { freezeMs } from '../judge.ts';
-import { afterFailure, settleMs, type PolicySettings } from '../retry-policy.ts';
+import type { PolicySettings } from '../enter-days.ts';
+import { freezeMs, settleMs } from '../judge.ts';
+import { retryDelayMs } from '../retry-policy.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import { clocksOf, conclude, goesAt, overAt, statusesToAsk, verdictOf } from '../verdicts.ts';
 import type { Worker } from '../worker.ts';
@@ -43,8 +45,6 @@ export type Acted = {
   /** What nobody foresaw, in words: other slices may fare better. */
   unforeseen?: string;
 };
-
-const dayMs = 24 * 3_600_000;
 
 const otherEnd = { asc: 'desc', desc: 'asc' } as const;
 
@@ -236,14 +236,10 @@ async function fail(
   { isOn, over } = { isOn: false, over: false },
 ): Promise<Acted> {
   const { now } = clocksOf(context.platform.clock);
-  const { attempts, dueAt } = afterFailure(isOn ? { attempts: slice.attempts - 1 } : slice, now);
+  const attempts = slice.attempts + (isOn ? 0 : 1);
   const isWorn = walksGivenUp({ attempts }) > walksAtMost && now + dayMs < slice.deadlineAt;
-  const end = {
-    attempts,
-    dueAt: isWorn ? now + dayMs : dueAt,
-    lastError: problem,
-    over,
-  };
+  const dueAt = now + (isWorn ? dayMs : retryDelayMs(attempts));
+  const end = { attempts, dueAt, lastError: problem, over };
   await withMixedTx(context.db, async (tx) => {
     if (slice.day === wholeList) await finishSlice(tx, slice, end);
     // What the reading did show may speak against a seal.

@@ -1,6 +1,6 @@
 // A reading: one walk of one day, its list and then each status, from its first page to its last. Everything it is shown
 // is committed on the way; what it proves is not decided here.
-import { windowAt } from '../../day.ts';
+import { minuteMs, windowAt } from '../../day.ts';
 import { wholeList, type AskedStatus, type Clocks, type End } from '../../model.ts';
 import { commitPages, type CommitEffects } from '../../store/commit.ts';
 import type { Checkpoint, ReadingInProgress, ViewQuery } from '../../store/checkpoint.ts';
@@ -188,7 +188,7 @@ function begun(clocks: Clocks, end: End, statuses: AskedStatus[]): ReadingInProg
   };
 }
 
-const quarterMs = 15 * 60_000;
+const quarterMs = 15 * minuteMs;
 
 /** An end date may be read as its midnight, which lies on a quarter of an hour in every zone: then [d, d] shows no more. */
 const showsDay = ({ first, last }: ReadingInProgress): boolean =>
