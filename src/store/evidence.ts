@@ -100,17 +100,6 @@ export async function measureWalk(
   return measured;
 }
 
-/** How many orders are pending under a slice's day. */
-export async function countPending(db: Queryable, slice: Slice): Promise<number> {
-  if (slice.resource !== 'orders') return 0;
-  const { rows } = await db.query<{ pending: number }>(
-    `select count(*)::int as pending from archive.orders o
-      where o.project_id = $1 and o.slice_day = $2 and o.status = 1 and o.missing_since is null`,
-    [slice.projectId, slice.day],
-  );
-  return rows[0]?.pending ?? 0;
-}
-
 /** A reading that has ended. */
 export type EndedReading = Pick<Reading, 'end' | 'began' | 'ended' | 'claims'> &
   Measured & { daysAsked: number };

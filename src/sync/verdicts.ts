@@ -63,7 +63,7 @@ export async function evidenceOf(
   return (await readEvidence(db, slice, days, clocks)).get(slice.day) ?? noEvidence;
 }
 
-/** Judges a slice and writes what comes of it. */
+/** Judges a slice that was read, and writes what comes of it and of the act (`changes`). */
 export async function conclude(
   tx: Tx,
   slice: Slice,
@@ -71,58 +71,49 @@ export async function conclude(
   changes: Partial<Finished> = {},
 ): Promise<Verdict> {
   const evidence = await evidenceOf(tx, slice, clocks);
-  const verdict = verdictOf(slice, evidence, clocks);
-  await finishSlice(tx, slice, {
-    attempts: 0,
-    lastError: null,
-    over: true,
-    ...written(slice, evidence, verdict),
-    ...changes,
-  });
-  return verdict;
+  const act = { attempts: 0, lastError: null, over: true, ...changes };
+  return writeVerdict(tx, slice, evidence, clocks, act);
 }
 
-function written(
-  slice: Slice,
-  { pending }: Evidence,
-  { state, proof, why, provedAt, next }: Verdict,
-): Partial<Finished> {
-  const isDecided = next.at === Infinity;
-  // Of a day that has left the window stands what was said then.
-  if (isDecided && state === slice.state) return { dueAt: null };
-  return {
-    state,
-    proof,
-    why,
-    provedAt: provedAt ?? slice.provedAt,
-    unresolved: pending,
-    dueAt: isDecided ? null : next.at,
-  };
-}
-
-/** Judges the days of a list anew, those that are being read included; what has not changed is not written. */
+/** Judges the days of a list anew, those that are being read included. */
 export async function rejudge(
   tx: Tx,
   list: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
   days: DayRange,
   clocks: Clocks,
 ): Promise<void> {
-  const slices = await slicesDue(tx, list, days);
   const evidence = await readEvidence(tx, list, days, clocks);
-  for (const slice of slices) {
-    const of = evidence.get(slice.day) ?? noEvidence;
-    const verdict = verdictOf(slice, of, clocks);
-    const changes = written(slice, of, verdict);
-    // What failed waits its turn.
-    const dueAt =
-      slice.attempts > 0 && changes.dueAt !== null
-        ? Math.max(slice.dueAt ?? 0, changes.dueAt ?? 0)
-        : (changes.dueAt ?? null);
-    const isSame =
-      changes.state === slice.state &&
-      changes.proof === slice.proof &&
-      changes.why === slice.why &&
-      dueAt === slice.dueAt;
-    if (!isSame) await finishSlice(tx, slice, { ...changes, dueAt });
+  for (const slice of await slicesDue(tx, list, days)) {
+    await writeVerdict(tx, slice, evidence.get(slice.day) ?? noEvidence, clocks, {});
   }
+}
+
+/** The one place where a day's state changes. What is not changed is not written. */
+async function writeVerdict(
+  tx: Tx,
+  slice: Slice,
+  evidence: Evidence,
+  clocks: Clocks,
+  act: Partial<Finished>,
+): Promise<Verdict> {
+  const verdict = verdictOf(slice, evidence, clocks);
+  const { state, proof, why, provedAt, next } = verdict;
+  const isDecided = next.at === Infinity;
+  // What failed waits its turn.
+  const notBefore = slice.attempts > 0 && act.attempts === undefined ? (slice.dueAt ?? 0) : 0;
+  const dueAt = isDecided ? null : Math.max(notBefore, next.at);
+  // Of a day that has left the window stands what was said then.
+  const isSaid = isDecided && state === slice.state;
+  const said = {
+    state,
+    proof,
+    why,
+    provedAt: provedAt ?? slice.provedAt,
+    unresolved: evidence.pending,
+  };
+  const changes = { ...(isSaid ? {} : said), dueAt, ...act };
+  const before = new Map<string, unknown>(Object.entries(slice));
+  const isSame = Object.entries(changes).every(([name, value]) => before.get(name) === value);
+  if (!isSame) await finishSlice(tx, slice, changes);
+  return verdict;
 }

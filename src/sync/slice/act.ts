@@ -4,7 +4,7 @@ import { causeChain, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList } from '../../model.ts';
 import { withMixedTx } from '../../store/db.ts';
-import { appendReading, countPending, measureWalk, type Evidence } from '../../store/evidence.ts';
+import { appendReading, measureWalk, type Evidence } from '../../store/evidence.ts';
 import type { Facts } from '../../store/facts.ts';
 import { finishSlice, type Slice } from '../../store/ledger.ts';
 import { countShown, dropOtherPages } from '../../store/walked-pages.ts';
@@ -163,15 +163,11 @@ async function concludeToday(
   const clocks = clocksOf(platform.clock);
   const walk = read?.walk ?? slice.wholeWalk;
   await withMixedTx(db, async (tx) => {
-    const [{ distinct }, unresolved] = [
-      await countShown(tx, slice, walk),
-      await countPending(tx, slice),
-    ];
+    const { distinct } = await countShown(tx, slice, walk);
     await conclude(tx, slice, clocks, {
       ...(read === null ? {} : { walkedAt: read.reading.began.now, platformTotal: read.total }),
       wholeWalk: walk,
       shownTotal: distinct,
-      unresolved,
       // Due at every tick.
       dueAt: clocks.now + 1,
     });
