@@ -91,42 +91,33 @@ async function askBooksOf(
   const isInclusive = (await endInclusiveLists(db, projectId, askedAt)).has(list.resource);
   const countsByStatus = await hasCountedByStatus(db, of, askedAt - 7 * dayMs);
   const books: BooksRow[] = [];
-  let isMore = false;
   for (const one of rangesOf(asked)) {
     const all = daysIn(one);
-    const rangeOf = ({ from, to }: { from: number; to: number }): DayRange => ({
-      from: all[from] ?? one.to,
-      to: all[to] ?? one.to,
-    });
     const steps = reconcile<BooksRow>({ from: 0, to: all.length });
     let step = steps.next();
     // Ends: spans are halved down to days.
     while (!step.done) {
-      if ('ask' in step.value) {
-        const part = rangeOf(step.value.ask);
-        const row = await askSpan(worker, of, part, isInclusive, askedAt, signal);
-        // A refusal of what counted before is a fault: the list may leave a status out, as it did.
-        const isFault = row.byStatus === null && countsByStatus;
-        step = steps.next(isFault ? { ...row, isEqual: false, asks: 'each status' } : row);
-      } else {
-        books.push(step.value.write);
-        step = steps.next(step.value.write);
-      }
+      const { from, to } = step.value;
+      const part = { from: all[from] ?? one.to, to: all[to] ?? one.to };
+      const row = await askSpan(worker, of, part, isInclusive, askedAt, signal);
+      // A refusal of what counted before is a fault: the list may leave a status out, as it did.
+      const isFault = row.byStatus === null && countsByStatus;
+      step = steps.next(isFault ? { ...row, isEqual: false, asks: 'each status' } : row);
     }
-    isMore ||= step.value;
+    books.push(...step.value);
   }
   await withTx(db, async (tx) => {
     await appendBooks(tx, of, books);
     await rejudge(tx, of, days, clocksOf(platform.clock));
   });
-  if (isMore) {
-    const more = books.filter((one) => one.isMore).map(({ days: { from, to } }) => `${from}/${to}`);
+  const more = books.filter((one) => one.isMore).map(({ days: { from, to } }) => `${from}/${to}`);
+  if (more.length > 0) {
     worker.log.warn(
       { projectId, resource: list.resource, days: more },
       'The platform counts more than it has shown: these days are read again',
     );
   }
-  return isMore;
+  return more.length > 0;
 }
 
 /** The past days of the window whose month is not going yet; null: none. */

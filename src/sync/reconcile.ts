@@ -1,6 +1,6 @@
 // The books: the platform's counts of a span of days beside what their newest readings showed. Where the platform
-// counts more, the span is halved, down to the days that lack something. A generator: it says what to ask and what to
-// write, and whoever runs it asks and writes.
+// counts more, the span is halved, down to the days that lack something. A generator: it says what to ask, and whoever
+// runs it asks.
 
 /** What the platform counts of a span, and what we were shown of it: all, and by status where that is known. */
 export type Counts = {
@@ -36,22 +36,18 @@ export function balance({ total, byStatus }: Counts, shown: Shown): Balance {
 /** Days by number, `[from, to)`. */
 export type DaySpan = { from: number; to: number };
 
-export type BooksStep<Row> = { ask: DaySpan } | { write: Row };
-
 /**
- * Returns whether anything in the span counts more than was shown. Where the span does and neither of its halves (an
- * end date that is read otherwise), the row of the span stands: no day of it is believed.
+ * Yields the spans to ask for and is given the row of each; returns the rows to write, in their order. Where a span counts
+ * more and neither of its halves does (an end date that is read otherwise), the row of the span stands: no day of it is
+ * believed.
  */
-export function* reconcile<Row extends Balance>(
-  span: DaySpan,
-): Generator<BooksStep<Row>, boolean, Row> {
-  const row = yield { ask: span };
-  if (row.isMore && span.to - span.from > 1) {
-    const middle = Math.ceil((span.from + span.to) / 2);
-    const isMoreBefore = yield* reconcile<Row>({ from: span.from, to: middle });
-    const isMoreAfter = yield* reconcile<Row>({ from: middle, to: span.to });
-    if (isMoreBefore || isMoreAfter) return true;
-  }
-  yield { write: row };
-  return row.isMore;
+export function* reconcile<Row extends Balance>(span: DaySpan): Generator<DaySpan, Row[], Row> {
+  const row = yield span;
+  if (!row.isMore || span.to - span.from === 1) return [row];
+  const middle = Math.ceil((span.from + span.to) / 2);
+  const halves = [
+    ...(yield* reconcile<Row>({ from: span.from, to: middle })),
+    ...(yield* reconcile<Row>({ from: middle, to: span.to })),
+  ];
+  return halves.some(({ isMore }) => isMore) ? halves : [...halves, row];
 }

@@ -368,16 +368,12 @@ export function createArchive(
     const steps = reconcile<BooksRow>({ from: 0, to: days });
     let step = steps.next();
     // Ends: spans are halved down to days.
-    while (!step.done) {
-      if ('ask' in step.value) step = steps.next(askBooks(step.value.ask));
-      else {
-        const { write } = step.value;
-        write.no = ++commit;
-        for (let one = write.span.from; one < write.span.to; one++) books[one] = write;
-        step = steps.next(write);
-      }
+    while (!step.done) step = steps.next(askBooks(step.value));
+    for (const row of step.value) {
+      row.no = ++commit;
+      for (let one = row.span.from; one < row.span.to; one++) books[one] = row;
     }
-    return step.value;
+    return step.value.some(({ isMore }) => isMore);
   }
 
   function verdict(asked: number): Verdict {

@@ -119,12 +119,12 @@ export const mutants: readonly Mutant[] = [
     ['more in a status is overlooked', 'counted > shown.all[- || isStatusMore-]', 'sync/reconcile'],
     [
       'a span that counts more is not halved',
-      '[-row.isMore && span.to - span.from > 1-]{+false+}',
+      'if ([-!row.isMore || span.to - span.from === 1-]{+true+}) return [row];',
       'sync/reconcile',
     ],
     [
       'a span that counts more without a half is balanced',
-      '{+if (!row.isMore || span.to - span.from === 1) +}yield { write: row }; return row.isMore;',
+      'isMore) ? halves : [-[...halves, row]-]{+halves+};',
       'sync/reconcile',
     ],
   ]),

@@ -30,18 +30,14 @@ describe('of four days', () => {
   function played(more: readonly string[]): { asked: string[]; written: string[] } {
     const name = ({ from, to }: DaySpan): string => `${from}-${to}`;
     const asked: string[] = [];
-    const written: string[] = [];
     const steps = reconcile<{ of: string; isMore: boolean; isEqual: boolean }>({ from: 0, to: 4 });
-    let row = { of: '', isMore: false, isEqual: false };
-    for (let step = steps.next(row); step.done !== true; step = steps.next(row)) {
-      if ('write' in step.value) written.push(step.value.write.of);
-      else {
-        const of = name(step.value.ask);
-        asked.push(of);
-        row = { of, isMore: more.includes(of), isEqual: false };
-      }
+    let step = steps.next();
+    while (!step.done) {
+      const of = name(step.value);
+      asked.push(of);
+      step = steps.next({ of, isMore: more.includes(of), isEqual: false });
     }
-    return { asked, written };
+    return { asked, written: step.value.map(({ of }) => of) };
   }
 
   test('the span is asked for alone where it balances', () => {
