@@ -50,7 +50,8 @@ form.filter{display:flex;flex-wrap:wrap;gap:.6rem 1rem;align-items:end;backgroun
 form.filter label{display:block;font-size:13px;color:var(--soft)}
 form.filter fieldset{border:0;margin:0;padding:0;min-width:0}
 form.filter legend{font-size:13px;color:var(--soft);padding:0}
-form.filter fieldset label{display:inline-flex;gap:.3rem;align-items:center;margin-right:.9rem;font-size:14px;color:var(--ink);padding:.35rem 0}
+form.filter fieldset label{display:inline-flex;gap:.3rem;align-items:center;vertical-align:bottom;min-height:2.2rem;margin-right:.9rem;font-size:14px;color:var(--ink)}
+form.filter fieldset input{min-height:0}
 #fold,form.filter [for=fold]{display:none}
 form.filter .wide{flex:0 1 24rem}form.filter .wide input{width:100%}
 input,select,button,.button{font:inherit;font-size:14px;padding:.35rem .6rem;border:1px solid var(--line);border-radius:6px;background:var(--ground);color:var(--ink);max-width:100%}
