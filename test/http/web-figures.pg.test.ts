@@ -269,7 +269,7 @@ test('what goes on is shown with its pace and its end', async () => {
       ...archive,
       progress: async (query) => {
         const found = await archive.progress(query);
-        const parked = { at, reason: hostile, askAgainAt: null };
+        const parked = { at, reason: `${hostile} \`outlast doctor\``, askAgainAt: null };
         return found && { ...found, run, inHand, slicesDue: 40, platformNow: at, parked };
       },
     },
@@ -281,6 +281,7 @@ test('what goes on is shown with its pace and its end', async () => {
   expect(html).toContain('<progress class="bar" value="20" max="60"');
   expect(html).toContain('7 pages so far');
   expect(html).toContain(words.en.runs.parked('2026-04-06 12:00'));
+  expect(html).toContain('<code>outlast doctor</code>');
 });
 
 test('what is wrong comes first, with what to do, and the overview says it and leads there', async () => {

@@ -125,8 +125,8 @@ export const Foreign = ({ text, lang }: { text: string | null; lang?: 'en' }) =>
 );
 
 /** A sentence of the archive's own, which may name foreign text: with code between backticks. */
-export const Said = ({ text, lang }: { text: string; lang?: 'en' }) => (
+export const Said = ({ text, lang }: { text: string | null; lang?: 'en' }) => (
   <bdi lang={lang}>
-    {text.split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}
+    {(text ?? '').split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}
   </bdi>
 );

@@ -1,5 +1,6 @@
 // Small pieces that pages of records have in common: times, exact numbers, text of any length, and hidden fields.
 import type { DayMark } from '../../query/day-marks.ts';
+import { Said } from './layout.tsx';
 import type { View } from './view.ts';
 
 /** To the second; as exact as it is held where one points at it. Nothing for none. */
@@ -40,7 +41,7 @@ export const ProjectField = ({ view }: { view: View }) =>
 export const Refusal = ({ view, sentence }: { view: View; sentence: string | null }) =>
   sentence === null ? null : (
     <p class="notice" role="alert">
-      {view.words.records.invalid} <bdi lang="en">{sentence}</bdi>
+      {view.words.records.invalid} <Said text={sentence} lang="en" />
     </p>
   );
 

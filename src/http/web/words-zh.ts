@@ -462,7 +462,7 @@ export const zh: Words = {
     inHand: '正在读取',
     wholeOf: (owner) => `${owner} 的整个列表`,
     pages: (pages) => `已读 ${pages} 页`,
-    parked: (since) => `自 ${since} 起平台拒绝了这个项目。`,
+    parked: (since) => `自 ${since} 起平台拒绝了密钥。`,
     askAgain: (time) => `将于 ${time} 再次询问。`,
     nothingDue: '没有任何到期的工作。',
     succeeded: (time) => `最近一次全部完成：${time}。`,

@@ -477,7 +477,7 @@ export const en = {
     inHand: 'Being read now',
     wholeOf: (owner: string) => `the whole list of ${owner}`,
     pages: (pages: string) => (pages === '1' ? 'one page so far' : `${pages} pages so far`),
-    parked: (since: string) => `The platform has refused this project since ${since}.`,
+    parked: (since: string) => `The platform has refused the key since ${since}.`,
     askAgain: (time: string) => `It is asked again at ${time}.`,
     nothingDue: 'Nothing is due any more.',
     succeeded: (time: string) => `All that was due was done last at ${time}.`,

@@ -7,7 +7,7 @@ import type { Held } from '../../../query/lists.ts';
 import { isForGood, markOf } from '../../../query/day-marks.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
-import { Foreign } from '../layout.tsx';
+import { Foreign, Said } from '../layout.tsx';
 import { Cut, markText, Time } from '../parts.tsx';
 import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
@@ -75,7 +75,7 @@ function Verdict({ view, report }: Of) {
       </p>
       {lastError !== null && (
         <p class="notice mild">
-          {words.day.lastError}: <Foreign text={lastError} lang="en" />
+          {words.day.lastError}: <Said text={lastError} lang="en" />
         </p>
       )}
     </>
@@ -172,7 +172,7 @@ function Parts({
               <a class="id" href={linkTo(view, `/archive/v1/rejects/${resource}/${sha256}`)}>
                 {sha256.slice(0, 16)}…
               </a>{' '}
-              <Foreign text={reason} lang="en" /> <span class="soft">{format.time(seenAt)}</span>
+              <Said text={reason} lang="en" /> <span class="soft">{format.time(seenAt)}</span>
             </li>
           ))}
         </ul>

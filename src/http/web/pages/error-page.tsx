@@ -1,5 +1,5 @@
 // What is shown where a page cannot be: the reason in a sentence, and what to do; and the door.
-import { Foreign } from '../layout.tsx';
+import { Said } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import { linkTo, type Made, type Trouble, type View } from '../view.ts';
 
@@ -16,7 +16,7 @@ export function troublePage(view: View, trouble: Trouble): Made {
         <h1>{title}</h1>
         <p class="notice" role="alert">
           {trouble.kind === 'invalid' ? (
-            <Foreign text={trouble.sentence} lang="en" />
+            <Said text={trouble.sentence} lang="en" />
           ) : (
             words.trouble[trouble.kind]
           )}

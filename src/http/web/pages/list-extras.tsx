@@ -106,7 +106,7 @@ export function CertificateLinks({ view, of }: { view: View; of: Row }) {
 }
 
 /** What the certificate itself says of its days (docs/verify.md). */
-type Said = {
+type Certified = {
   lost_days?: Day[];
   days_not_held?: Day[];
   days_not_settled?: Day[];
@@ -121,7 +121,7 @@ type Said = {
 };
 
 function CertifiedDays({ view: { words, format }, of }: { view: View; of: Row }) {
-  const said = JSON.parse(String(of['certificateJson'])) as Said;
+  const said = JSON.parse(String(of['certificateJson'])) as Certified;
   const { lost_days: lost = [], days_not_held: not = [], days_not_settled: unsettled = [] } = said;
   const count = (days: readonly Day[]): string => format.number(days.length);
   // A lost day is not held by that alone.
@@ -197,7 +197,7 @@ function Now({ view, progress }: { view: View; progress: Progress }) {
       <h2 id="now">{words.runs.now}</h2>
       {parked !== null && (
         <p class="notice" role="alert">
-          {words.runs.parked(format.time(parked.at))} <Foreign text={parked.reason} />{' '}
+          {words.runs.parked(format.time(parked.at))} <Said text={parked.reason} lang="en" />{' '}
           {parked.askAgainAt !== null && words.runs.askAgain(format.time(parked.askAgainAt))}
         </p>
       )}

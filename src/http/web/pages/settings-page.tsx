@@ -1,6 +1,6 @@
 // The settings in force, for whoever may read every project here. Of a secret only whether it is set (P10).
 import type { SettingInForce } from '../../../model.ts';
-import { Foreign } from '../layout.tsx';
+import { Foreign, Said } from '../layout.tsx';
 import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
@@ -52,7 +52,7 @@ function Settings({ view, settings }: { view: View; settings: readonly SettingIn
         {
           head: words.settings.meaning,
           class: 'wide',
-          cell: ({ name, meaning }) => words.meanings[name] ?? <Foreign text={meaning} lang="en" />,
+          cell: ({ name, meaning }) => words.meanings[name] ?? <Said text={meaning} lang="en" />,
         },
       ]}
       rows={settings}
