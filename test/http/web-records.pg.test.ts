@@ -232,6 +232,7 @@ describe('a list', () => {
     );
     expect(html).toContain(`data-head="变更" role="cell">新增<`);
     expect(html).toContain('<option value="late">较晚到达</option>');
+    expect(html).toContain('<option value="transactions.v3">交易结果 v3</option>');
   });
 
   test('leads to a record by its id, and says where there is none', async () => {

@@ -1,6 +1,6 @@
 // How a value is shown, by its column: in a table, where it must be short, and whole on the page of its row.
 import type { ComponentChildren } from 'preact';
-import { listedResources } from '../../model.ts';
+import { apiVersions, listedResources } from '../../model.ts';
 import { parseJson, type Json } from '../../platform/json.ts';
 import type { List, Row } from '../../query/lists.ts';
 import { hundredths, snake } from '../../query/record-text.ts';
@@ -80,8 +80,11 @@ export function Value(props: Shown): ComponentChildren {
 
 /** What the only values of a field are called. */
 export function wordsOf(words: Words, list: List, name: string): Record<string, string> {
+  const lookups = Object.fromEntries(
+    apiVersions.map((one) => [`transactions.${one}`, `${words.lists['transactions']} ${one}`]),
+  );
   const named: Record<string, Record<string, string>> = {
-    resource: words.lists,
+    resource: { ...words.lists, ...lookups },
     state: words.states,
     proof: words.proofs,
     why: words.whys,
