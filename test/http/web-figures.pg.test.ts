@@ -351,6 +351,7 @@ describe.each(['en', 'zh'] as const)('in %s', (lang) => {
     expect(html).toContain(`<html lang="${lang === 'zh' ? 'zh-CN' : 'en'}">`);
     expect(html).not.toContain(hostile);
     expect(html).not.toMatch(/ style=|<script>|undefined|\[object/);
+    if (lang === 'zh') expect(html).not.toMatch(/ aria-label="[^"]*[,:;](?: |")/);
     if (['/figures', '/runs', '/alerts'].includes(path)) expect(html).toContain(escaped);
     const [, twin = ''] =
       /rel="alternate" type="application\/json" href="([^"]*)"/.exec(html) ?? [];

@@ -76,7 +76,7 @@ export function Chart(props: Props & { isSmall?: boolean }) {
           series
             .filter(({ colour }) => colour !== null)
             .map(({ label, values }) => `${label} ${grouped(sumOf(values))}`)
-            .join(', '),
+            .join(words.punctuation.comma),
           doubtful === 0 ? '' : format.number(doubtful),
         );
   return (

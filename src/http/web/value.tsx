@@ -38,7 +38,7 @@ export function Value(props: Shown): ComponentChildren {
   if (Array.isArray(value)) {
     return value.length === 0
       ? null
-      : value.map((one) => said[String(one)] ?? String(one)).join(', ');
+      : value.map((one) => said[String(one)] ?? String(one)).join(words.punctuation.and);
   }
   const text = `${value as string | number | boolean}`;
   if (column.words !== undefined) {

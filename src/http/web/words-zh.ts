@@ -5,6 +5,7 @@ import type { Words } from './words.ts';
 export const zh: Words = {
   name: '中文',
   between: '',
+  punctuation: { and: '、', comma: '，', colon: '：', semicolon: '；', stop: '。' },
   other: 'English',
   skip: '跳到正文',
   nav: {

@@ -84,6 +84,7 @@ export const en = {
   name: 'English',
   /** Sentences of a paragraph. */
   between: ' ',
+  punctuation: { and: ', ', comma: ', ', colon: ': ', semicolon: '; ', stop: '.' },
   other: '中文',
   skip: 'Skip to the content',
   nav: {

@@ -81,7 +81,9 @@ function Wrong(props: { view: View; problem: ArchiveProblem; toldAt: string | nu
         </strong>
       </p>
       <p>
-        {words.alerts.todo}: {problemAdvice(kind, view.lang)}
+        {words.alerts.todo}
+        {words.punctuation.colon}
+        {problemAdvice(kind, view.lang)}
       </p>
       <p class="soft">
         {since !== null && `${words.alerts.since} ${format.time(since)} · `}

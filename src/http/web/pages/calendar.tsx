@@ -108,15 +108,16 @@ function List(props: {
   cells: ReadonlyMap<string, DayMark>;
 }) {
   const { view, month, resource, cells } = props;
+  const { comma, colon } = view.words.punctuation;
   const name = view.words.resources[resource];
   return (
     <div class="list">
       <span aria-hidden="true">{name}</span>
-      <ul class="days" aria-label={`${name}, ${view.format.month(month)}`}>
+      <ul class="days" aria-label={`${name}${comma}${view.format.month(month)}`}>
         {daysIn({ from: month, to: monthStart(month, 1) }).map((day) => {
           const mark = cells.get(`${resource} ${day}`);
           if (mark === undefined) return <li class="cell none" aria-hidden="true" />;
-          const label = `${view.format.day(day)}, ${name}: ${markText(view, mark)}`;
+          const label = `${view.format.day(day)}${comma}${name}${colon}${markText(view, mark)}`;
           return (
             <li>
               <a
@@ -135,10 +136,10 @@ function List(props: {
 }
 
 /** Days in words: from one to another, not each by itself. */
-export const rangesText = ({ format }: View, days: readonly Day[]): string =>
+export const rangesText = ({ words, format }: View, days: readonly Day[]): string =>
   rangesOf(days)
     .map(({ from, to }) => {
       const last = addDays(to, -1);
       return from === last ? format.day(from) : `${format.day(from)} – ${format.day(last)}`;
     })
-    .join(', ');
+    .join(words.punctuation.and);

@@ -75,7 +75,9 @@ function Verdict({ view, report }: Of) {
       </p>
       {lastError !== null && (
         <p class="notice mild">
-          {words.day.lastError}: <Said text={lastError} lang="en" />
+          {words.day.lastError}
+          {words.punctuation.colon}
+          <Said text={lastError} lang="en" />
         </p>
       )}
     </>
@@ -86,7 +88,8 @@ function Owners({ view, report }: Of) {
   if (report.owners.length < 2) return null;
   return (
     <p>
-      {view.words.day.owner}:{' '}
+      {view.words.day.owner}
+      {view.words.punctuation.colon}
       {report.owners.map((owner) => (
         <>
           <a

@@ -329,7 +329,9 @@ function Rows({ view, list, rows, given, besides }: Shown) {
       caption={
         order === undefined
           ? title
-          : `${title}, ${order === 'asc' ? words.records.oldest : words.records.newest}`
+          : [title, words.records[order === 'asc' ? 'oldest' : 'newest']].join(
+              words.punctuation.comma,
+            )
       }
       columns={[
         ...columns.map((name): TableColumn<Row> => ({

@@ -69,8 +69,8 @@ async function ofAll<Item>(
 function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
   const { view, safety, isWell } = props;
   const { words, format, now } = view;
+  const { semicolon, stop } = words.punctuation;
   const { closing, lost, readOnce, readAgainAt, doubtful, unsettled } = safety;
-  const [separator, end] = view.lang === 'zh' ? ['；', '。'] : ['; ', '.'];
   if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
   return (
     <>
@@ -86,7 +86,7 @@ function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
                   )
                 : words.headline.closed(format.monthName(closing.month))}
             </strong>
-            {isWell ? separator + words.headline.noRisk : end}
+            {isWell ? semicolon + words.headline.noRisk : stop}
           </>
         )}
         {words.between}
@@ -143,7 +143,10 @@ function booksText(view: View, of: Balance): string {
         : headline.holds.part(days, format.number(part.counted), format.number(part.shown));
     });
     const others = more.length > partsShown ? ['…'] : [];
-    return headline.holds.more([...parts, ...others].join('; '), format.time(moreSince));
+    return headline.holds.more(
+      [...parts, ...others].join(words.punctuation.semicolon),
+      format.time(moreSince),
+    );
   };
   return headline.books({
     list: (of.owner === '' ? '' : `${of.owner} · `) + headline.lists[of.resource],

@@ -213,7 +213,8 @@ function File({ view, file, path }: { view: View; file: CertificateFile; path: s
         </dd>
         <dt>{words.record.mediaType}</dt>
         <dd>
-          <bdi>{file.mediaType ?? words.unknown}</bdi>,{' '}
+          <bdi>{file.mediaType ?? words.unknown}</bdi>
+          {words.punctuation.comma}
           {words.record.bytes(format.number(file.bytes.length))}
         </dd>
         <dt>SHA-256</dt>
