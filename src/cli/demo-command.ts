@@ -10,7 +10,7 @@ import { readStatus } from '../query/status.ts';
 import type { Environment } from '../settings/environment.ts';
 import { settingsOfDemo } from '../settings/in-force.ts';
 import { forgetProxies, readSettings } from '../settings/settings.ts';
-import { createProcessMetrics } from '../http/metrics/process-counters.ts';
+import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import type { Served } from '../http/server.ts';
 import { liveOrderPrefix, startLiveOrders, type LiveOrders } from '../simulator/live-orders.ts';
 import { createSimulator, type Simulator } from '../simulator/simulator-server.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCode } from '../errors.ts';
-import { createProcessMetrics } from '../http/metrics/process-counters.ts';
+import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import { readCalendar } from '../query/calendar-months.ts';
 import type { Environment } from '../settings/environment.ts';
 import { settingsOfDemo } from '../settings/in-force.ts';

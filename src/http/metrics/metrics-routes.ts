@@ -8,7 +8,7 @@ import { Refused, type Answer } from '../http-answers.ts';
 import type { Gate } from '../gate.ts';
 import { openedTo } from '../v1/admission.ts';
 import { addArchiveMetrics, type ArchiveMetrics } from './archive-gauges.ts';
-import type { ProcessMetrics } from './process-counters.ts';
+import type { ProcessMetrics } from './process-metrics.ts';
 
 export type MetricsOptions = ProcessMetrics & Omit<ArchiveMetrics, 'projects'>;
 
