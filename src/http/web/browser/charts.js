@@ -1,8 +1,22 @@
 // @ts-check
 // Draws the charts that the page describes: each <canvas data-chart> carries its own data. Periods of which not all is
-// held are striped, those with lost days in red, and a table of the same figures stands below each for whoever sees no picture.
+// held are striped, those with lost days in red, and a table of the same figures stands below each for whoever sees no
+// picture.
 
-/** @typedef {{ type: 'bar' | 'line', labels: string[], isHeld: boolean[], isLost: boolean[], incomplete: string, lost: string, stacked: boolean, sets: { label: string, data: number[], colour: string }[] }} Drawn */
+/**
+ * What chart.tsx writes.
+ *
+ * @typedef {{
+ *   type: 'bar';
+ *   labels: string[];
+ *   isHeld: boolean[];
+ *   isLost: boolean[];
+ *   incomplete: string;
+ *   lost: string;
+ *   stacked: boolean;
+ *   sets: { label: string; data: number[]; colour: string }[];
+ * }} Drawn
+ */
 
 /** @type {any} */
 const Chart = /** @type {any} */ (globalThis).Chart;

@@ -5,7 +5,11 @@ const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 
 const cells = () => /** @type {HTMLAnchorElement[]} */ ([...main.querySelectorAll('a.cell')]);
 
-/** The calendar is one stop of the Tab key: the day that had the focus last, or else the first. @param {Element} [stop] */
+/**
+ * The calendar is one stop of the Tab key: the day that had the focus last, or else the first.
+ *
+ * @param {Element} [stop]
+ */
 function enterAt(stop) {
   const all = cells();
   const one = all.find((cell) => cell === stop) ?? all[0];
