@@ -306,7 +306,7 @@ const csvOf = (view: View, range: FigureRange, of: string, group?: string): stri
 type Spending = { accounts: readonly AccountSpending[] | null; orders: readonly OrderFigures[] };
 
 function Accounts({ view, range, accounts, orders }: Part & Spending) {
-  const { words, format } = view;
+  const { words } = view;
   const { figures } = words;
   const { from, to, zone } = range;
   const isSafe = isHeld(together(axisOf(byPeriod(orders))));
@@ -322,46 +322,22 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
       ) : (
         <>
           {!isSafe && <p class="soft">{figures.incompleteDays}</p>}
-          <Table
+          <Ranking
             caption={figures.accounts}
-            columns={[
-              {
-                head: words.fields['account'] ?? '',
-                isName: true,
-                cell: ({ account }) =>
-                  account === null ? (
-                    figures.noAccount
-                  ) : (
-                    <a
-                      class="id"
-                      href={linkTo(
-                        view,
-                        '/orders',
-                        zone === utc ? { account, from, to } : { account },
-                      )}
-                    >
-                      <Cut text={account} />
-                    </a>
-                  ),
-              },
-              {
-                head: figures.spentUnits,
-                class: 'n',
-                cell: ({ spentUnits }) => grouped(spentUnits),
-              },
-              {
-                head: figures.succeeded,
-                class: 'n',
-                cell: ({ succeeded }) => format.number(succeeded),
-              },
-              {
-                head: words.resources.orders,
-                class: 'n',
-                cell: (one) => format.number(one.orders),
-              },
+            heads={[
+              words.fields['account'] ?? '',
+              figures.spentUnits,
+              figures.succeeded,
+              words.resources.orders,
             ]}
-            rows={accounts}
-            isNarrow
+            rows={accounts.map((one) => ({
+              name: one.account,
+              values: [one.spentUnits, one.succeeded, one.orders],
+            }))}
+            nobody={figures.noAccount}
+            hrefOf={(account) =>
+              linkTo(view, '/orders', zone === utc ? { account, from, to } : { account })
+            }
           />
         </>
       )}
@@ -370,38 +346,58 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
 }
 
 function Owners({ view, owners }: { view: View; owners: readonly NftOwner[] }) {
-  const { words, format } = view;
+  const { words } = view;
   const { figures } = words;
   if (owners.length === 0) return null;
   return (
     <section aria-labelledby="owners">
       <h2 id="owners">{figures.owners}</h2>
       <p class="soft">{figures.ownersNote}</p>
-      <Table
+      <Ranking
         caption={figures.owners}
-        columns={[
-          {
-            head: words.fields['owner'] ?? '',
-            isName: true,
-            cell: ({ owner }) =>
-              owner === null ? (
-                figures.noOwner
-              ) : (
-                <a class="id" href={linkTo(view, '/nft_classes', { owner })}>
-                  <Cut text={owner} />
-                </a>
-              ),
-          },
-          {
-            head: figures.classesOf,
-            class: 'n',
-            cell: ({ classes }) => format.number(classes),
-          },
-          { head: figures.nfts, class: 'n', cell: ({ nfts }) => grouped(nfts) },
-        ]}
-        rows={owners}
-        isNarrow
+        heads={[words.fields['owner'] ?? '', figures.classesOf, figures.nfts]}
+        rows={owners.map(({ owner, classes, nfts }) => ({ name: owner, values: [classes, nfts] }))}
+        nobody={figures.noOwner}
+        hrefOf={(owner) => linkTo(view, '/nft_classes', { owner })}
       />
     </section>
+  );
+}
+
+/** Figures by whose they are, each name with the way to its records; some are nobody's. */
+function Ranking(props: {
+  caption: string;
+  heads: readonly [name: string, ...values: string[]];
+  rows: readonly { name: string | null; values: readonly (number | string)[] }[];
+  nobody: string;
+  hrefOf: (name: string) => string;
+}) {
+  const { caption, heads, rows, nobody, hrefOf } = props;
+  const [head, ...others] = heads;
+  return (
+    <Table
+      caption={caption}
+      columns={[
+        {
+          head,
+          isName: true,
+          cell: ({ name }) =>
+            name === null ? (
+              nobody
+            ) : (
+              <a class="id" href={hrefOf(name)}>
+                <Cut text={name} />
+              </a>
+            ),
+        },
+        ...others.map((one, i) => ({
+          head: one,
+          class: 'n' as const,
+          cell: ({ values }: (typeof rows)[number]) => grouped(String(values[i])),
+        })),
+      ]}
+      rows={rows}
+      isNarrow
+    />
   );
 }
