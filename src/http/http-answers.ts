@@ -2,7 +2,7 @@
 // is answered when something went wrong, also for what is no request yet: their mistake in a sentence, ours without
 // details, which go to the log (P10).
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { causeChain, codeOf, isOutlastError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
@@ -17,6 +17,20 @@ export const refusal = (status: number, code: string, message: string): Answer =
   status,
   body: JSON.stringify({ error: { code_space: 'outlast', code, message } }),
 });
+
+/** Kept by nobody. Who needs a key is told of which kind (RFC 6750). */
+export function sendAnswer(
+  reply: FastifyReply,
+  { status, body, headers = {} }: Answer,
+): FastifyReply {
+  if (status === 401) void reply.header('www-authenticate', 'Bearer realm="outlast"');
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .headers(headers)
+    .send(body);
+}
 
 export const badRequest = (message: string): Answer => refusal(400, 'BAD_REQUEST', message);
 export const notFound = (message: string): Answer => refusal(404, 'NOT_FOUND', message);

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { inSpan, type SpanOptions } from '../tracing.ts';
-import { badRequest, Refused, refusal } from './http-answers.ts';
+import { badRequest, Refused, refusal, sendAnswer } from './http-answers.ts';
 
 /** A span for each request, by the route's path, within the one that the request names. Before any other hook. */
 export function traceRequests(app: FastifyInstance): void {
@@ -63,17 +63,12 @@ export function noteMethods(app: FastifyInstance): () => void {
   return () => {
     for (const [url, methods] of noted) {
       const allow = [...methods].toSorted().join(', ');
-      const { status, body } = refusal(405, 'METHOD_NOT_ALLOWED', `here only: ${allow}`);
+      const refused = refusal(405, 'METHOD_NOT_ALLOWED', `here only: ${allow}`);
       app.route({
         url,
         method: app.supportedMethods.filter((method) => !methods.has(method)),
         // Before a body is read: whatever it is, nobody takes it.
-        onRequest: async (_request, reply) =>
-          reply
-            .code(status)
-            .headers({ allow, 'cache-control': 'no-store' })
-            .type('application/json; charset=utf-8')
-            .send(body),
+        onRequest: async (_request, reply) => sendAnswer(reply.header('allow', allow), refused),
         handler: (_request, reply) => reply,
       });
     }

@@ -2,24 +2,23 @@
 // It reads through the library and nothing else. Every answer has the platform's shape, errors too; none says more than
 // it must (P10).
 import { createServer, type AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { causeChain, codeOf, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Instant, ProjectId, SettingInForce } from '../model.ts';
 import type { Archive } from '../query/types.ts';
-import { answerOf, answerUnreadable, badRequest, notFound, type Answer } from './http-answers.ts';
+import { answerOf, answerUnreadable, badRequest, notFound, sendAnswer } from './http-answers.ts';
 import { addDocs } from './docs/docs-routes.ts';
 import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { addMetrics, type MetricsOptions } from './metrics/metrics-routes.ts';
 import { addPlatform } from './platform/platform-routes.ts';
 import { closeUnasked, noteMethods, settleRequests, traceRequests } from './requests.ts';
-import type { EventTimes } from './v1/events.ts';
-import { addArchive } from './v1/archive-routes.ts';
-import type { EnterOperations } from './v1/watch-route.ts';
+import type { Serving } from './serving.ts';
+import { addArchive, type ArchiveOptions } from './v1/archive-routes.ts';
 import { addWeb } from './web/serve.tsx';
 import { createSessions } from './web/session.ts';
 
-export type ServerOptions = {
+export type ServerOptions = ArchiveOptions & {
   archive: Archive;
   /**
    * Reads for `/archive/v1`, with connections of its own: its lists, counts and sums may take seconds, and neither the
@@ -34,8 +33,6 @@ export type ServerOptions = {
   projects: readonly { id: string; classesOf: string }[];
   /** Whether the process still works, beside answering; absent: it does. */
   isAlive?: (() => boolean) | undefined;
-  /** Takes in operations to watch; absent: none are taken in over HTTP. */
-  watch?: EnterOperations;
   /** What `/archive/v1/settings` shows; none by default. */
   settings?: readonly SettingInForce[];
   /** What `/metrics` shows; absent: there is no such path. */
@@ -45,10 +42,6 @@ export type ServerOptions = {
   now: () => Instant;
   /** The time by which a project's deadlines are told: the platform's. This machine's clock by default. */
   timeOf?: (project: ProjectId) => Instant;
-  /** A reader of a long list who takes nothing for so long is cut off, milliseconds; five minutes by default. */
-  stalledAfterMs?: number;
-  /** When `/archive/v1/events` looks and gives a sign of life; its own by default. */
-  eventTimes?: EventTimes;
   /** A request that has not come in after so long is given up, milliseconds; half a minute by default. */
   requestTimeoutMs?: number;
 };
@@ -117,7 +110,7 @@ function createApp(options: ServerOptions): FastifyInstance {
     clientErrorHandler: answerUnreadable,
     // A path whose percent-signs stand for no text.
     frameworkErrors: (_error, _request, reply) => {
-      void send(reply, badRequest('the request cannot be read'));
+      void sendAnswer(reply, badRequest('the request cannot be read'));
     },
   });
   traceRequests(app);
@@ -130,67 +123,35 @@ function createApp(options: ServerOptions): FastifyInstance {
     projects: projects.map(({ id }) => id),
   };
 
-  const classesOf = (project: string): string =>
-    projects.find(({ id }) => id === project)?.classesOf ?? project;
-
-  const answered = (error: unknown): Answer => answerOf(error, log);
   const { now } = options;
-  const sessions = createSessions(gate);
-  addPlatform(app, {
+  const serving: Serving = {
     archive,
+    archiveOfV1: options.archiveOfV1 ?? archive,
     gate,
+    sessions: createSessions(gate),
+    classesOf: (project) => projects.find(({ id }) => id === project)?.classesOf ?? project,
+    settings: options.settings ?? [],
     isAlive: options.isAlive ?? (() => true),
-    classesOf,
     now,
-    send,
-    answerOf: answered,
-  });
-  addArchive(app, {
-    archive: options.archiveOfV1 ?? archive,
-    gate,
-    sessions,
-    classesOf,
-    now,
-    answerOf: answered,
-    settings: options.settings ?? [],
-    eventTimes: options.eventTimes,
-    watch: options.watch,
-    stalledAfterMs: options.stalledAfterMs ?? 300_000,
-  });
-  if (options.metrics !== undefined) {
-    addMetrics(app, options.metrics, { gate, now, answerOf: answered });
-  }
-  const web = addWeb(app, {
-    archive: options.archiveOfV1 ?? archive,
-    gate,
-    sessions,
-    classesOf,
-    settings: options.settings ?? [],
     timeOf: options.timeOf ?? now,
-    now,
-    answerOf: answered,
-  });
+    answerOf: (error) => answerOf(error, log),
+  };
+  addPlatform(app, serving);
+  addArchive(app, serving, options);
+  if (options.metrics !== undefined) addMetrics(app, options.metrics, serving);
+  const web = addWeb(app, serving);
   addDocs(app, { takesOperations: options.watch !== undefined, isLoopback: gate.isLoopback });
   // Where signing in has its own way of reading a body, its routes come later.
   app.after(() => refuseOtherMethods());
   app.setNotFoundHandler((request, reply) =>
     wantsPage(request)
       ? web.answerNotFound(request, reply)
-      : send(reply, notFound('there is no such path')),
+      : sendAnswer(reply, notFound('there is no such path')),
   );
-  app.setErrorHandler((error, _request, reply) => send(reply, answerOf(error, log)));
+  app.setErrorHandler((error, _request, reply) => sendAnswer(reply, serving.answerOf(error)));
   return app;
 }
 
 /** A browser in which somebody opened an address. */
 const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
-
-function send(reply: FastifyReply, { status, body, headers = {} }: Answer): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .headers(headers)
-    .send(body);
-}

@@ -2,17 +2,15 @@
 // over HTTP may read them, of the projects that the key opens; nobody else, for project names and counts tell what
 // somebody does (docs/http.md, "Who may read").
 import type { FastifyInstance } from 'fastify';
-import type { Instant, ProjectId } from '../../model.ts';
+import type { ProjectId } from '../../model.ts';
 import { targetOf } from '../../platform/target.ts';
-import { Refused, type Answer } from '../http-answers.ts';
-import type { Gate } from '../gate.ts';
+import { sendAnswer } from '../http-answers.ts';
+import type { Serving } from '../serving.ts';
 import { openedTo } from '../v1/admission.ts';
 import { addArchiveMetrics, type ArchiveMetrics } from './archive-gauges.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 
 export type MetricsOptions = ProcessMetrics & Omit<ArchiveMetrics, 'projects'>;
-
-type Serving = { gate: Gate; now: () => Instant; answerOf: (error: unknown) => Answer };
 
 export function addMetrics(app: FastifyInstance, metrics: MetricsOptions, serving: Serving): void {
   const { registry } = metrics;
@@ -27,12 +25,7 @@ export function addMetrics(app: FastifyInstance, metrics: MetricsOptions, servin
       const text = onlyOf(projects, await registry.metrics());
       return await reply.header('content-type', registry.contentType).send(text);
     } catch (error) {
-      const { status, body, headers = {} } = serving.answerOf(error);
-      if (error instanceof Refused && status === 401) {
-        void reply.header('www-authenticate', 'Bearer realm="outlast"');
-      }
-      void reply.header('content-type', 'application/json; charset=utf-8');
-      return reply.code(status).headers(headers).send(body);
+      return sendAnswer(reply, serving.answerOf(error));
     }
   });
 }

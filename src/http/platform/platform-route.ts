@@ -10,15 +10,11 @@ import {
   type CheckedArguments,
   type Shape,
 } from '../../query/check-arguments.ts';
-import type { Archive } from '../../query/types.ts';
 import type { Answer } from '../http-answers.ts';
+import type { Serving } from '../serving.ts';
 
-export type PlatformRequest = {
-  archive: Archive;
-  isAlive: () => boolean;
+export type PlatformRequest = Pick<Serving, 'archive' | 'isAlive' | 'classesOf'> & {
   project: ProjectId;
-  /** The project whose classes stand for the platform's list, which depends on no key. */
-  classesOf: (project: ProjectId) => ProjectId;
 };
 
 type Told = {

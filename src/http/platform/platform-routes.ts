@@ -1,13 +1,13 @@
 // The platform's own interface: which routes there are, who is let in, and in whose shape a refusal is told.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Instant } from '../../model.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { targetOf } from '../../platform/target.ts';
-import { badRequest, forbidden, type Answer } from '../http-answers.ts';
-import { admit, admitByKey, type Gate } from '../gate.ts';
+import { badRequest, forbidden, sendAnswer, type Answer } from '../http-answers.ts';
+import { admit, admitByKey } from '../gate.ts';
+import type { Serving } from '../serving.ts';
 import { healthRoutes } from './health.ts';
 import { classesRoute } from './nft-classes.ts';
 import { ordersRoute } from './orders.ts';
-import type { PlatformRequest, PlatformRoute } from './platform-route.ts';
+import type { PlatformRoute } from './platform-route.ts';
 import { nodeError, tokenRoutes } from './tokens.ts';
 import { transactionRoutes } from './transactions.ts';
 
@@ -19,19 +19,11 @@ export const platformRoutes: readonly PlatformRoute[] = [
   ...healthRoutes,
 ];
 
-/** What these routes need of the server: who is let in, how an answer is sent, what an error is answered with. */
-export type PlatformServing = Omit<PlatformRequest, 'project'> & {
-  gate: Gate;
-  now: () => Instant;
-  send: (reply: FastifyReply, answer: Answer) => FastifyReply;
-  answerOf: (error: unknown) => Answer;
-};
-
-export function addPlatform(app: FastifyInstance, serving: PlatformServing): void {
+export function addPlatform(app: FastifyInstance, serving: Serving): void {
   for (const route of platformRoutes) {
     app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
       const told = await answerTo(route, request, serving).catch(serving.answerOf);
-      return serving.send(reply, route.isNodes && told.status !== 200 ? asNode(told) : told);
+      return sendAnswer(reply, route.isNodes && told.status !== 200 ? asNode(told) : told);
     });
   }
 }
@@ -39,7 +31,7 @@ export function addPlatform(app: FastifyInstance, serving: PlatformServing): voi
 async function answerTo(
   route: PlatformRoute,
   request: FastifyRequest,
-  serving: PlatformServing,
+  serving: Serving,
 ): Promise<Answer> {
   const { gate, now } = serving;
   const path = request.params as Record<string, string>;

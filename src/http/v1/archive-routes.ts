@@ -3,13 +3,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
-import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
+import type { ProjectId } from '../../model.ts';
 import { targetOf } from '../../platform/target.ts';
 import { readingConnections } from '../../query/archive.ts';
-import type { Archive } from '../../query/types.ts';
-import { badRequest, notFound, Refused, type Answer } from '../http-answers.ts';
-import type { Gate, Opened } from '../gate.ts';
-import type { Sessions } from '../web/session.ts';
+import { badRequest, notFound, Refused, sendAnswer, type Answer } from '../http-answers.ts';
+import type { Opened } from '../gate.ts';
+import type { Serving } from '../serving.ts';
 import { openedTo, openedUnlessSigned, projectToRead } from './admission.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { negotiated } from './negotiate.ts';
@@ -21,19 +20,13 @@ import type { ArchiveRequest, Route } from './archive-route.ts';
 import { base, routes } from './all-routes.ts';
 import { createBodyDigests, entered, projectToWatch, type EnterOperations } from './watch-route.ts';
 
-/** What these routes need of the server. */
-export type ArchiveServing = {
-  archive: Archive;
-  gate: Gate;
-  sessions: Sessions;
-  classesOf: (project: ProjectId) => ProjectId;
-  now: () => Instant;
-  answerOf: (error: unknown) => Answer;
-  settings: readonly SettingInForce[];
-  eventTimes?: EventTimes | undefined;
-  /** Absent: nothing is taken in over HTTP. */
-  watch?: EnterOperations | undefined;
-  stalledAfterMs: number;
+export type ArchiveOptions = {
+  /** Takes in operations to watch; absent: none are taken in over HTTP. */
+  watch?: EnterOperations;
+  /** A reader of a long list who takes nothing for so long is cut off, milliseconds; five minutes by default. */
+  stalledAfterMs?: number;
+  /** When `/archive/v1/events` looks and gives a sign of life; its own by default. */
+  eventTimes?: EventTimes;
 };
 
 /**
@@ -44,12 +37,15 @@ const answersAtOnce = readingConnections;
 
 type Work = (request: FastifyRequest, reply: FastifyReply, opened: Opened) => Promise<FastifyReply>;
 
-export function addArchive(app: FastifyInstance, serving: ArchiveServing): void {
-  const { gate, sessions, now, watch } = serving;
-  const { stalledAfterMs } = serving;
+export function addArchive(
+  app: FastifyInstance,
+  serving: Serving,
+  { watch, stalledAfterMs = 300_000, eventTimes }: ArchiveOptions,
+): void {
+  const { gate, sessions, now } = serving;
   const sending: Sending = {
     streams: new Set(),
-    events: createEvents(serving.archive, serving.answerOf, serving.eventTimes),
+    events: createEvents(serving.archiveOfV1, serving.answerOf, eventTimes),
     limited: createSemaphore(answersAtOnce),
     stopping: new AbortController(),
     stalledAfterMs,
@@ -135,7 +131,7 @@ const indexReply: Ready = {
 
 async function answer(
   route: Route,
-  { archive, gate, classesOf, settings }: ArchiveServing,
+  { archiveOfV1: archive, gate, classesOf, settings }: Serving,
   projects: readonly ProjectId[],
   sending: Sending,
   request: FastifyRequest,
@@ -188,13 +184,6 @@ function named(error: unknown): unknown {
   return new Refused(badRequest(error.message.replace(/^[A-Za-z.]+: /, '')));
 }
 
-/** A refusal, or what is new with every answer: kept by nobody. */
-function send(reply: FastifyReply, { status, body, headers: more = {} }: Answer): FastifyReply {
-  void reply.removeHeader('content-disposition');
-  if (status === 401) void reply.header('www-authenticate', 'Bearer realm="outlast"');
-  return reply
-    .code(status)
-    .headers({ ...headers, ...more, 'content-type': 'application/json; charset=utf-8' })
-    .header('cache-control', 'no-store')
-    .send(body);
-}
+/** A refusal, or what is new with every answer. */
+const send = (reply: FastifyReply, answer: Answer): FastifyReply =>
+  sendAnswer(reply.removeHeader('content-disposition').headers(headers), answer);

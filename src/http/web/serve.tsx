@@ -3,11 +3,10 @@
 // and nothing inline is run (Content-Security-Policy).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, isOutlastError } from '../../errors.ts';
-import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
-import type { Archive } from '../../query/types.ts';
 import { targetOf } from '../../platform/target.ts';
-import { Refused, type Answer } from '../http-answers.ts';
-import type { Gate, Opened } from '../gate.ts';
+import { Refused } from '../http-answers.ts';
+import type { Opened } from '../gate.ts';
+import type { Serving } from '../serving.ts';
 import { openedTo } from '../v1/admission.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { sentenceOf } from './query-values.ts';
@@ -15,7 +14,7 @@ import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
 import { pages } from './pages/all-pages.ts';
-import { cookieName, cookieOf, createThrottle, type Sessions, sessionMs } from './session.ts';
+import { cookieName, cookieOf, createThrottle, sessionMs } from './session.ts';
 import {
   notFoundPage,
   signInPage,
@@ -33,21 +32,6 @@ import {
   type View,
 } from './view.ts';
 import type { Lang } from './words.ts';
-
-export type WebOptions = {
-  archive: Archive;
-  gate: Gate;
-  sessions: Sessions;
-  classesOf: (project: ProjectId) => ProjectId;
-  /** The time by which a project's deadlines are told. */
-  timeOf: (project: ProjectId) => Instant;
-  /** Shown to whoever may read every project. */
-  settings: readonly SettingInForce[];
-  /** This machine's clock. */
-  now: () => Instant;
-  /** Logs what is no mistake of the reader's. */
-  answerOf: (error: unknown) => Answer;
-};
 
 export const pagePolicy = [
   "default-src 'none'",
@@ -79,16 +63,16 @@ const pagesAtOnce = 4;
 
 export type Web = { answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply };
 
-export function addWeb(app: FastifyInstance, options: WebOptions): Web {
+export function addWeb(app: FastifyInstance, serving: Serving): Web {
   addFiles(app);
   const limited = createSemaphore(pagesAtOnce);
   for (const page of pages) {
-    app.get(page.path, (request, reply) => answer(page, options, limited, request, reply));
+    app.get(page.path, (request, reply) => answer(page, serving, limited, request, reply));
   }
-  addSigning(app, options);
+  addSigning(app, serving);
   return {
     answerNotFound: (request, reply) => {
-      const view = viewOf(options, request, reply);
+      const view = viewOf(serving, request, reply);
       return send(reply, view, null, notFoundPage(view));
     },
   };
@@ -96,26 +80,26 @@ export function addWeb(app: FastifyInstance, options: WebOptions): Web {
 
 async function answer(
   page: Page,
-  options: WebOptions,
+  serving: Serving,
   limited: Semaphore,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const view = viewOf(options, request, reply);
+  const view = viewOf(serving, request, reply);
   let made: Made;
   try {
-    const opened = openedBy(options, request);
+    const opened = openedBy(serving, request);
     view.projects = opened.projects.toSorted();
-    const isEvery = options.gate.projects.every((id) => opened.projects.includes(id));
-    view.settings = isEvery ? options.settings : null;
-    view.isSignedIn = options.sessions.openedBy(request.headers, options.now()) !== null;
+    const isEvery = serving.gate.projects.every((id) => opened.projects.includes(id));
+    view.settings = isEvery ? serving.settings : null;
+    view.isSignedIn = serving.sessions.openedBy(request.headers, serving.now()) !== null;
     const asked = view.query.get('project');
     const project = asked ?? view.projects[0];
     if (project === undefined || !view.projects.includes(project)) {
       made = whichProjectPage(view, asked !== null);
     } else {
       view.project = project;
-      view.now = options.timeOf(project);
+      view.now = serving.timeOf(project);
       // A place is for reading only: however slowly a page is taken, it keeps nobody from theirs.
       made = await limited(() => page.read(view, request.params as Record<string, string>));
     }
@@ -123,7 +107,7 @@ async function answer(
     if (needsKey(error)) {
       return reply.code(303).headers(headers).header('location', signInAddress(view)).send('');
     }
-    const trouble = troubleOf(error, options);
+    const trouble = troubleOf(error, serving);
     // The page keeps its word: it is asked for again until it can be shown.
     if (trouble.kind === 'database') void reply.header('refresh', '5');
     made = troublePage(view, trouble);
@@ -140,7 +124,7 @@ function send(reply: FastifyReply, view: View, nav: Page['nav'] | null, made: Ma
 }
 
 function viewOf(
-  { archive, classesOf, now }: WebOptions,
+  { archiveOfV1: archive, classesOf, now }: Serving,
   request: FastifyRequest,
   reply: FastifyReply,
 ): View {
@@ -180,7 +164,7 @@ function langOf(query: URLSearchParams, request: FastifyRequest, reply: FastifyR
 }
 
 /** By the cookie of somebody who signed in, or as for `/archive/v1`. Throws `Refused`. */
-function openedBy({ sessions, gate, now }: WebOptions, request: FastifyRequest): Opened {
+function openedBy({ sessions, gate, now }: Serving, request: FastifyRequest): Opened {
   const { 'sec-fetch-site': _site, ...others } = request.headers;
   // Somebody followed a link: the page that led here sees nothing of what is shown.
   const isLed = others['sec-fetch-mode'] === 'navigate' && others['sec-fetch-dest'] === 'document';
@@ -200,7 +184,7 @@ const signInAddress = ({ path, query }: View): string => {
   return `${rootFrom(path)}sign-in?${new URLSearchParams({ to }).toString()}`;
 };
 
-function troubleOf(error: unknown, { answerOf }: WebOptions): Trouble {
+function troubleOf(error: unknown, { answerOf }: Serving): Trouble {
   const sentence = sentenceOf(error);
   if (sentence !== null) return { kind: 'invalid', sentence };
   // The log hears of it as of any other answer.
@@ -210,8 +194,8 @@ function troubleOf(error: unknown, { answerOf }: WebOptions): Trouble {
 }
 
 /** Signing in and out. A form of another site's page gets nowhere: the browser says whose it is. */
-function addSigning(app: FastifyInstance, options: WebOptions): void {
-  const { sessions, now } = options;
+function addSigning(app: FastifyInstance, serving: Serving): void {
+  const { sessions, now } = serving;
   const throttle = createThrottle();
   const isOurs = ({ headers: { origin, host }, headers: all }: FastifyRequest): boolean =>
     // Behind a proxy the Host may be another than the browser's: its own word comes first.
@@ -230,7 +214,7 @@ function addSigning(app: FastifyInstance, options: WebOptions): void {
     reply: FastifyReply,
     wrong: SignInTrouble | null,
   ): FastifyReply => {
-    const view = viewOf(options, request, reply);
+    const view = viewOf(serving, request, reply);
     return send(reply, view, null, signInPage(view, wrong));
   };
   app.get('/sign-in', (request, reply) => show(request, reply, null));
