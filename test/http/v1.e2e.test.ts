@@ -1,5 +1,5 @@
 // `outlast start` bound beyond loopback, as a team puts it up for a program that reads: a readers file with a bearer
-// key, the whole list as CSV, and a stop while somebody reads.
+// key, and a stop while somebody reads.
 import { hash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,6 @@ import { noon, smallWorld } from '../support/archive.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { environmentOf, startCommand, type Running } from '../support/command.ts';
-import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeOrders } from '../support/rows.ts';
 
@@ -64,14 +63,6 @@ test('the bearer key opens it, no key and another do not', async () => {
   expect(await (await ask('/projects', `Bearer ${key}`)).json()).toEqual({
     items: [{ project: 'default' }],
   });
-});
-
-test('the whole list as CSV is what the command prints', async () => {
-  const served = await (await ask('/orders?format=csv', `Bearer ${key}`)).text();
-  const env = { DATABASE_URL: database.connectionString };
-  const printed = await runHere(['query', 'orders', '--format', 'csv'], { env });
-  expect(served === printed.stdout).toBe(true);
-  expect(served.split('\r\n').length).toBeGreaterThan(10_000);
 });
 
 test('a stop does not wait for a reader who takes his time, and leaves him no half for a whole', async () => {
