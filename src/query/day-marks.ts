@@ -1,12 +1,12 @@
-// How sure one may be of a day: one word for it, and what a range of days comes to. Whatever draws a calendar, counts safe
-// days or says whether a range is covered goes by this, and this by what analytics.coverage says is held. Pure.
+// How sure one may be of a day: one word for it, and what a range of days comes to. Whatever draws a calendar, counts
+// safe days or says whether a range is covered goes by this, and this by what analytics.coverage says is held. Pure.
 import { addDays, dayOf, startOf } from '../day.ts';
 import type { CoverageDay } from '../catalogue.ts';
 import type { Day, DayRange, Instant } from '../model.ts';
 
 /**
- * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, and not all of it is
- * held yet. `doubtful`: the same, and its month has left the window. `proved`: held, and not sealed: an order is
+ * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, and not all of it
+ * is held yet. `doubtful`: the same, and its month has left the window. `proved`: held, and not sealed: an order is
  * pending.
  */
 export const dayMarks = [
@@ -44,7 +44,10 @@ export type RangeCoverage = {
   shown: number;
 };
 
-/** `coverage`: of one list at least these days, in their order. As of an instant a day is held only if its proof is no younger. */
+/**
+ * `coverage`: of one list at least these days, in their order. As of an instant a day is held only if its proof is no
+ * younger.
+ */
 export function rangeCoverage(
   coverage: readonly CoverageDay[],
   { from, to, asOf }: Partial<DayRange> & { asOf?: string | undefined },

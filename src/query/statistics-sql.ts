@@ -14,7 +14,7 @@ export type By = 'day' | 'month';
 export const monthOf = (day: string): string => `date_trunc('month', ${day}::timestamp)::date`;
 export const periodOf = (by: By, day: string): string => (by === 'month' ? monthOf(day) : day);
 
-/** The zone whose days are meant; undefined: UTC's, those of the ledger. It is quoted as it is: arguments.ts checks it. */
+/** The zone whose days are meant; undefined: UTC's, the ledger's. It is quoted as it is: arguments.ts checks it. */
 export type Zone = string | undefined;
 
 /** The day that a record is counted under. */
