@@ -49,6 +49,19 @@ export function readAddress(connectionString: string): Connection {
       error,
     );
   }
+  const authority = given.get('sslrootcert') ?? '';
+  const { ssl } = connection;
+  // pg takes an empty file for none, and of any other text TLS would only say that it could not begin.
+  if (
+    authority !== '' &&
+    typeof ssl === 'object' &&
+    !/BEGIN [A-Z0-9 ]*CERTIFICATE/.test(String(ssl.ca))
+  ) {
+    throw settingsError(
+      'database_certificate_file',
+      `The file ${authority}, which DATABASE_URL names as sslrootcert, holds no certificate: it is to begin with -----BEGIN CERTIFICATE-----.`,
+    );
+  }
   // As libpq: there is no TLS on a socket.
   if (connection.host?.startsWith('/') === true) connection.ssl = false;
   // A login that is not bound to TLS is to be refused.

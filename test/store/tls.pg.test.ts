@@ -184,6 +184,17 @@ test('a certificate of our own opens a server that wants one', async () => {
   );
 });
 
+test.each(['', 'no certificate'])(
+  'a file of an authority that holds none, but "%s"',
+  async (text) => {
+    await writeFile(file('none.crt'), text);
+    const address = `${plain.href}?sslmode=verify-full&sslrootcert=${file('none.crt')}`;
+    expect(() => readAddress(address)).toThrow(
+      /none\.crt, which .* sslrootcert, holds no certificate/,
+    );
+  },
+);
+
 const pathTo = (query: string): string => `postgres://user:a-secret@localhost/db?${query}`;
 
 test.each([
