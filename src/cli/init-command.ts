@@ -1,5 +1,5 @@
-// `outlast init`: asks for what a first sync needs, tries each answer as it comes, and writes all of it into .env for all
-// commands. What is tried in the end is what is written, read back: with it all that the environment sets. What was
+// `outlast init`: asks for what a first sync needs, tries each answer as it comes, and writes all of it into .env for
+// all commands. What is tried in the end is what is written, read back: with it all that the environment sets. What was
 // typed is kept beside it until then, for who has to look something up first.
 import { access, constants, lstat, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -96,7 +96,8 @@ async function init(flags: Flags): Promise<number> {
       ? ' What was typed is kept for the next `outlast init`.'
       : '';
     print(`\nNothing was written. Put it right, or write it all the same with --force.${kept}`);
-    return exitCode.failed;
+    const isMistyped = findings.some((one) => one.about === 'settings' && one.state === 'fail');
+    return isMistyped ? exitCode.usage : exitCode.failed;
   }
   await writePrivate(path, text, isForced);
   await rm(keptAt, { force: true });
@@ -179,7 +180,9 @@ async function answersTo(flags: Flags, keptAt: string): Promise<Record<string, s
         if (!isOther || part === null) break;
         const failures = await failuresOf(part, withoutEmpty({ ...answers, ...typed }));
         if (failures.length === 0) break;
-        print(`${failures.join('\n')}\nType it again, or Enter to leave it as it is.`);
+        print(
+          `${failures.join('\n')}\nType it again. Enter alone keeps what you typed, and goes on.`,
+        );
       }
     }
   } catch (error) {

@@ -414,6 +414,8 @@ test('init tries what it is given, and writes what every command then finds; nev
   const wrong = await init({ OUTLAST_API_SECRET: 'another-secret' }, '--base-url', baseUrl);
   expect(wrong.stdout).toMatch(/^fail +platform .*\n\nNothing was written\./ms);
   expect([wrong.code, await readdir(folder)]).toEqual([1, []]);
+  const mistyped = await init({ OUTLAST_SCHEDULE: 'often' }, '--base-url', baseUrl);
+  expect([mistyped.code, await readdir(folder)]).toEqual([2, []]);
 
   const right = await init({}, '--base-url', baseUrl, '--project', 'shop');
   expect(right.stdout).toContain('Written to .env.');
