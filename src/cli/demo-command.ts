@@ -92,13 +92,14 @@ async function demo(once: boolean): Promise<number> {
       });
     }
     if (served !== null) say(`\nOpen ${served.url}/ to watch it.\n`);
-    const report = await firstSync(worker, simulator, stop.signal);
+    const { report, isReadTwice } = await firstSync(worker, simulator, stop.signal);
     if (stop.signal.aborted) {
       say(`\n${stoppedText}`);
       return exitCode.done;
     }
     say('');
     say(firstSyncText(report, performance.now() - begun));
+    if (isReadTwice) say(readTwiceText);
     say('');
     const foreseen = await foreseeAll(archive.db, ['demo'], settings);
     const projects = await readStatus(archive.db);
@@ -155,6 +156,8 @@ const environmentOf = (simulator: Simulator): Environment => ({
 
 /** A seal takes two readings, two hours apart: the demo's first one lies so much before its second. */
 const apartMs = 2 * 3_600_000 + 60_000;
+const readTwiceText =
+  'Each day was read twice, first by clocks set back two hours: a seal takes two readings so far apart.';
 
 /**
  * Reads every day twice, the first time by clocks that are two hours behind; an archive that is there already is only
@@ -164,19 +167,22 @@ async function firstSync(
   worker: Worker,
   simulator: Simulator,
   signal: AbortSignal,
-): Promise<RunReport> {
-  if (await holdsAnything(worker.db, worker.projectId)) return syncOnce(worker, signal);
+): Promise<{ report: RunReport; isReadTwice: boolean }> {
+  if (await holdsAnything(worker.db, worker.projectId)) {
+    return { report: await syncOnce(worker, signal), isReadTwice: false };
+  }
   simulator.advance(-apartMs);
   const first = await syncOnce(worker, signal);
   simulator.advance(apartMs);
-  if (signal.aborted) return first;
+  if (signal.aborted) return { report: first, isReadTwice: false };
   const second = await syncOnce(worker, signal);
-  return {
+  const report = {
     ...second,
     requests: first.requests + second.requests,
     recordsNew: first.recordsNew + second.recordsNew,
     recordsChanged: first.recordsChanged + second.recordsChanged,
   };
+  return { report, isReadTwice: true };
 }
 
 /** Runs once; what another demo holds is asked of that one. */
