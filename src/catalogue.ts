@@ -302,19 +302,22 @@ const problems = question(
     one: 'ArchiveProblem',
     summary: 'What is wrong at this moment',
     about:
-      "What goes on first, the worst before the rest; then what only happened. By the platform's clock, as the newest run or look had it.",
-    order: ['isNews', 'level', 'kind', 'subject'],
+      "The worst first; of these what goes on before what only happened. By the platform's clock, as the newest run or look had it.",
+    order: ['level', 'isNews', 'kind', 'subject'],
     filters: ['level', 'kind'],
     shown: ['level', 'kind', 'numbersJson', 'since', 'until'],
   },
   {
     ...project,
     kind: word('kind', 'What it is: docs/alerts.md has every kind', problemKinds),
-    level: word(
-      'level',
-      'critical: days may be lost, or nothing is known. warning: a person is needed, not at once. info: it happened, and has been known for a day',
-      problemLevels,
-    ),
+    level: {
+      ...word(
+        'level',
+        'critical: days may be lost, or nothing is known. warning: a person is needed, not at once. info: it happened, and has been known for a day',
+        problemLevels,
+      ),
+      isRanked: true,
+    },
     subject: text('subject', 'Of what: a month, a list, a machine; empty for the project'),
     numbersJson: json('numbers', 'Its numbers, days and times, by name'),
     isNews: truth(

@@ -40,6 +40,8 @@ export type Column = {
   unit?: string;
   /** The only values there are. */
   values?: readonly string[];
+  /** They stand in their rank, by which a list is ordered that has no pages. */
+  isRanked?: true;
   /** What its numbers mean, where they are known; a person may say the words. */
   words?: Readonly<Record<number, string>>;
   /** Text that the archive wrote itself, in English. */

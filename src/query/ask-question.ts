@@ -90,7 +90,8 @@ function isPartOf({ type, values, isSet }: Partial<Column> = {}): (part: string)
 }
 
 /** A column as it is sorted by: text by its bytes. */
-function sorted({ column, type, isSet }: Column): string {
+function sorted({ column, type, isSet, values = [], isRanked }: Column): string {
+  if (isRanked === true) return `array_position('{${values.join(',')}}', q.${column})`;
   if (type === 'text' || type === 'sha256') return `q.${column} collate "C"`;
   return isSet === true ? `q.${column}` : `coalesce(q.${column}, '${unbounded}')`;
 }

@@ -200,6 +200,25 @@ describe('for a person', () => {
     expect(stdout).toMatch(/`node \S+main\.js status` says what is left/);
   });
 
+  test('the worst problem stands first, and what only happened and is known last', async () => {
+    await db.query(
+      `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
+       select 'p', kind, 'x', '{}', now() from unnest(array['export_failed', 'fact_changed', 'archive_altered']) kind
+           on conflict do nothing`,
+    );
+    await db.query(
+      `insert into sync.alerts (project_id, kind, subject, text, opened_at, resolved_at)
+       values ('p', 'fact_changed', 'x', '', now() - interval '2 days', now())`,
+    );
+    const { stdout } = await query('problems', '--project', 'p', '--format', 'ndjson');
+    const levels = stdout.split('\n').filter((line) => line.includes('"subject":"x"'));
+    expect(levels.map((line) => /"level":"(\w+)"/.exec(line)?.[1])).toEqual([
+      'critical',
+      'warning',
+      'info',
+    ]);
+  });
+
   test('it says that there is more, and that there is nothing', async () => {
     const more = await query('orders', '--project', 'many', '--format', 'table');
     expect(more.stdout.trimEnd().split('\n')).toHaveLength(2 + 100 + 2);
