@@ -70,14 +70,14 @@ function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
       least: 8,
     };
   }
-  const { type = 'text', words, values, part } = column ?? {};
+  const { type = 'text', words, values, part, unit } = column ?? {};
   const isTime = type === 'timestamptz';
   const isNumber = ['integer', 'bigint', 'numeric'].includes(type) && words === undefined;
   const isLong = (type === 'text' || type === 'sha256') && values === undefined && column !== null;
   return {
     header:
       snake(isTime ? name.replace(/At$/, '') : name).replaceAll('_', ' ') +
-      (isTime ? ' (UTC)' : ''),
+      (isTime ? ' (UTC)' : unit === undefined ? '' : ` (${unit})`),
     text: (row) => {
       const value = row[name];
       if (isTime) return time(value as string | null);

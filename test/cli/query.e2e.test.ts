@@ -180,7 +180,7 @@ describe('for a person', () => {
   test('a table has the columns that matter, numbers to the right, and nothing that steers a terminal', async () => {
     const { stdout } = await query('orders', '--project', 'p', '--format', 'table');
     expect(stdout.split('\n')).toEqual([
-      'created (UTC)     operation id  status                      amount  account',
+      'created (UTC)     operation id  status                amount (fen)  account',
       '────────────────  ────────────  ─────────  ───────────────────────  ──────────',
       '2026-03-10 10:00  op_a          pending                        100  iaa1"x", y',
       '2026-03-31 23:59  op_b          succeeded  12345678901234567890.10',
