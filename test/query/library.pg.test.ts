@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as face from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import * as example from '../support/library-example.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
 
@@ -33,50 +32,58 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('docs/library.md', () => {
-  const squeezed = (text: string): string => text.replace(/\s+/g, '');
+const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+/** The page's examples, the imports left out. */
+const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) =>
+  code.replace(/^import .*$/gm, ''),
+);
 
-  test('shows code that is compiled and run here', () => {
-    const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
-    const source = squeezed(readFileSync(join(root, 'test/support/library-example.ts'), 'utf8'));
-    const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) =>
-      code.replace(/^import .*$/gm, ''),
+test('docs/library.md names every code that an argument can meet', () => {
+  const codes = ['reader', 'check-arguments', 'cursor', 'changes'].flatMap((name) => {
+    const source = readFileSync(join(root, `src/query/${name}.ts`), 'utf8');
+    return [...source.matchAll(/(?:settingsError|transient)\(\s*'([a-z_]+)'/g)].map(
+      ([, code = '']) => code,
     );
-    expect(examples).toHaveLength(13);
-    for (const code of examples) expect(source).toContain(squeezed(code));
   });
-
-  test('names every code that an argument can meet', () => {
-    const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
-    const codes = ['reader', 'check-arguments', 'cursor', 'changes'].flatMap((name) => {
-      const source = readFileSync(join(root, `src/query/${name}.ts`), 'utf8');
-      return [...source.matchAll(/(?:settingsError|transient)\(\s*'([a-z_]+)'/g)].map(
-        ([, code = '']) => code,
-      );
-    });
-    expect(codes.length).toBeGreaterThan(5);
-    for (const code of codes) expect(page).toContain(code.replace(/^database_.*/, 'database_'));
-  });
+  expect(codes.length).toBeGreaterThan(5);
+  for (const code of codes) expect(page).toContain(code.replace(/^database_.*/, 'database_'));
 });
 
-describe('the examples', () => {
-  test('stream a month', async () => {
-    const lines = ['op_0001,2026-03-10T10:00:00Z,9007199254740993'];
-    expect(await example.streaming(archive, project)).toEqual(lines);
-  });
+/** Runs the page's example with these words in it, as it stands there; what it declares under the names. */
+async function run(words: string, ...names: string[]): Promise<unknown[]> {
+  const code = examples.find((one) => one.includes(words)) ?? '';
+  const given = { archive, project, owner: 'me', kept: null, isOutlastError: face.isOutlastError };
+  const text = `export default async ({ ${Object.keys(given).join()} }) => {
+    ${code}
+    return [${names.join()}];
+  };`;
+  const made = (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as {
+    default: (of: typeof given) => Promise<unknown[]>;
+  };
+  return made.default(given);
+}
 
-  test('page, get and find', async () => {
-    const [page, more] = await example.paging(archive, project);
-    expect(page.items.map((order) => order.operationId)).toEqual(['op_0001']);
-    expect(more).toBeNull();
-    expect(await example.one(archive, project)).toBe(9_007_199_254_740_993n);
-    expect(await example.changed(archive, project, null)).toEqual([]);
-    expect(await example.classesOf(archive, project, 'me')).toHaveLength(1);
-  });
-
-  test('tell what is certain, and which error it was', async () => {
-    expect(await example.certainty(archive, project)).toEqual({ uncertain: [], summary: [] });
-    await example.failing(archive, project);
+describe('the examples of docs/library.md', () => {
+  test.each([
+    ['orders.stream', { lines: ['op_0001,2026-03-10T10:00:00Z,9007199254740993'] }],
+    ['cursor: page.next', { page: { items: [{ operationId: 'op_0001' }] }, more: null }],
+    ['orders.get', { fee: 9_007_199_254_740_993n }],
+    ['changes.list', { happened: [] }],
+    ['nftClasses.list', { classes: { items: [{ owner: 'me' }] } }],
+    ['transactions.get', { v1beta1: undefined, v3: undefined, tokens: [] }],
+    ['orders.history', { changes: ['2026-03-11T00:00:00Z: 3'], monthEnd: { items: [] } }],
+    ['archive.coverage', { uncertain: [], summary: [] }],
+    ['statistics.orders', { lines: ['null: 0.00 (may still change)'] }],
+    [
+      'watchedOperations',
+      { lost: { items: [] }, newest: undefined, months: [], pageSize: undefined },
+    ],
+    ['archive.progress', { day: null, alerts: [] }],
+    ['isOutlastError', {}],
+  ])('that with %s', async (words, wanted) => {
+    const names = Object.keys(wanted);
+    const values = await run(words, ...names);
+    expect(Object.fromEntries(names.map((name, i) => [name, values[i]]))).toMatchObject(wanted);
   });
 });
 
@@ -131,6 +138,15 @@ describe('the declarations', () => {
     expect(complaints).toHaveLength(2);
     expect(complaints).toContainEqual(expect.stringMatching(/value\.mts.*TS2322/));
     expect(complaints).toContainEqual(expect.stringMatching(/name\.mts.*TS2353/));
+  });
+
+  test('take every example of docs/library.md', async () => {
+    const [opening = '', ...others] = examples;
+    expect(others).toHaveLength(12);
+    const given = `const { openArchive, isOutlastError } = outlast;
+      declare const project: string, owner: string, kept: string | null;`;
+    const blocks = others.map((code) => `{\n${code}}`);
+    expect(await asUser({ examples: [given, opening, ...blocks].join('\n') })).toBe('');
   });
 
   test('sabotaged by a face that shows its inside, are of no use to that user', async () => {
