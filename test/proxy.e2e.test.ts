@@ -1,8 +1,8 @@
 // Where only a proxy leads out: every door of HTTP goes through it, its password is told nobody, and what is on this
 // machine or named in NO_PROXY is reached directly. And certificates that are not trusted.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer as createWebServer, request, type IncomingMessage } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,9 +12,9 @@ import { createSimulator, type Simulator } from '../src/simulator/simulator-serv
 import { noon, smallWorld } from './support/archive.ts';
 import { environmentOf, runCommand } from './support/command.ts';
 import { startHttpsServer, type HttpsServer } from './support/https-server.ts';
+import { listenHere } from './support/loopback.ts';
 import { stoppedAt } from './support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
-import { startProxy, type Proxy } from './support/proxy.ts';
 import { startReceiver, type Receiver } from './support/receiver.ts';
 import { replace } from './support/replaced.ts';
 import { createS3Server, type S3Server } from './support/s3-server.ts';
@@ -26,7 +26,7 @@ let front: HttpsServer;
 let database: TestDatabase;
 let receiver: Receiver;
 let s3: S3Server;
-let proxy: Proxy;
+let proxy: Awaited<ReturnType<typeof startProxy>>;
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
@@ -134,15 +134,12 @@ test.each([
   const silent = createServer((socket) => {
     socket.on('error', () => undefined).on('data', () => (hangsUp ? socket.destroy() : undefined));
   });
-  await new Promise<void>((resolve) => {
-    silent.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = silent.address() as AddressInfo;
+  const { port, close } = await listenHere(silent);
   const { stdout } = await examined(`HTTPS_PROXY=127.0.0.1:${port}\n`, {
     OUTLAST_TIMEOUT_MS: '400',
   });
   expect(stdout).toContain(said);
-  silent.close();
+  await close();
 });
 
 test('a certificate that is not trusted is told with what helps, and that .env is no place for it', async () => {
@@ -195,10 +192,8 @@ test('a bucket whose proxy opens no tunnel is tried again, and told with the sto
         socket.destroy();
       });
   });
-  await new Promise<void>((resolve) => {
-    rude.listen(0, '127.0.0.1', resolve);
-  });
-  const https_proxy = `http://127.0.0.1:${(rude.address() as AddressInfo).port}`;
+  const { port, close } = await listenHere(rude);
+  const https_proxy = `http://127.0.0.1:${port}`;
   const own = { ...s3.env, AWS_ENDPOINT_URL_S3: 'https://s3.amazonaws.com', https_proxy };
   const putBack = replace(process, 'env', { ...process.env, ...own });
   const { signal } = new AbortController();
@@ -210,7 +205,54 @@ test('a bucket whose proxy opens no tunnel is tried again, and told with the sto
   });
   bucket.close();
   putBack();
-  rude.close();
+  await close();
   // By the library, as it is tried where the store itself breaks off.
   expect(asked).toBe(3);
 });
+
+/**
+ * A real HTTP proxy on loopback, as companies have them: it opens tunnels (CONNECT) for https, passes on what is asked
+ * for by a whole address, and knows hosts by names that nobody else knows. `hosts`: where `name:port` leads to on this
+ * machine. `login`: `user:password`, without which it refuses.
+ */
+async function startProxy(hosts: Record<string, number>, login: string) {
+  // As `CONNECT platform.example:443` and `GET http://hooks.example/in`.
+  const asked: string[] = [];
+  const wanted = `Basic ${Buffer.from(login).toString('base64')}`;
+  const mayPass = ({ headers, method, url }: IncomingMessage): boolean => {
+    asked.push(`${method} ${url}`);
+    return headers['proxy-authorization'] === wanted;
+  };
+  const server = createWebServer((from, to) => {
+    if (!mayPass(from)) {
+      to.writeHead(407).end();
+      return;
+    }
+    const { host, pathname, search } = new URL(from.url ?? '');
+    const port = hosts[host.includes(':') ? host : `${host}:80`];
+    if (port === undefined) {
+      to.writeHead(502).end();
+      return;
+    }
+    const { method, headers } = from;
+    const onward = request({ port, method, path: pathname + search, headers }, (answer) => {
+      to.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(to);
+    });
+    from.pipe(onward.on('error', () => to.destroy()));
+  });
+  server.on('connection', (socket: Socket) => socket.on('error', () => undefined));
+  server.on('connect', (from: IncomingMessage, socket: Socket) => {
+    const refuse = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
+    if (!mayPass(from)) return refuse('407 Proxy Authentication Required');
+    const port = hosts[from.url ?? ''];
+    if (port === undefined) return refuse('403 Forbidden');
+    const onward = connect(port, 'localhost', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.once('close', () => onward.destroy());
+  });
+  return { ...(await listenHere(server)), asked };
+}

@@ -1,7 +1,6 @@
 // Traces: what a real command sends to a collector, and that nothing is sent, loaded or stopped otherwise.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -10,6 +9,7 @@ import { inSpan, wantsSpans } from '../src/tracing.ts';
 import { noon, smallWorld } from './support/archive.ts';
 import { environmentOf, runCommand, startCommand } from './support/command.ts';
 import { readOnly } from './support/few-days.ts';
+import { listenHere } from './support/loopback.ts';
 import { stoppedAt } from './support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 
@@ -134,11 +134,9 @@ async function startCollector() {
       response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const { port, close } = await listenHere(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     bytes: () => Buffer.concat(bodies),
     // ExportTraceServiceRequest > ResourceSpans (1) > ScopeSpans (2) > Span (2), of opentelemetry-proto.
     spans: (): Span[] =>
@@ -152,7 +150,7 @@ async function startCollector() {
           parentId: textOf(span, 4, 'hex'),
           name: textOf(span, 5, 'utf8'),
         })),
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close,
   };
 }
 

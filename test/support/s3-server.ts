@@ -3,8 +3,8 @@
 // differs. On the way to it requests can be refused, cut off and held.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listenHere } from './loopback.ts';
 
 /** What befalls a request instead of what should. */
 export type Fault =
@@ -190,10 +190,10 @@ export async function createS3Server(bucket: string): Promise<S3Server> {
   }
 
   const server = createServer((from, to) => void handle(from, to).catch(() => to.destroy()));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await listenHere(server);
   return {
     env: {
-      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: keyId,
       AWS_SECRET_ACCESS_KEY: secret,
@@ -214,10 +214,7 @@ export async function createS3Server(bucket: string): Promise<S3Server> {
       await holding;
       holding = new Promise<void>((resolve) => (isHeld = resolve));
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 
