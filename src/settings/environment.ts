@@ -97,7 +97,7 @@ export function environmentWithFile(
   const path = envFileOf(env);
   let text: string;
   try {
-    text = withoutMark(readText(path));
+    text = withoutBlanks(withoutMark(readText(path)));
   } catch (error) {
     const code = codeOf(error);
     const isNamed = (env['OUTLAST_ENV_FILE'] ?? '') !== '';
@@ -160,6 +160,12 @@ export const envFileOf = (env: Environment): string => env['OUTLAST_ENV_FILE'] |
 
 /** Windows' editors put a byte order mark in front, which is no part of a name, of a secret nor of JSON. */
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
+
+/**
+ * Without what cannot be seen at the ends of lines: `parseEnv` of Node 20 loses the setting below a line of blanks
+ * (nodejs/node#56686), that of 22 to 26 takes the line below `NAME= ` for its value.
+ */
+const withoutBlanks = (text: string): string => text.replace(/[ \t]+$/gm, '');
 
 /**
  * The numbers of the lines that `parseEnv` passes over or cuts short: neither empty, nor a comment, nor NAME=value.
