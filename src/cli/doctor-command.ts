@@ -168,7 +168,7 @@ async function tellNeed(
 }
 
 /** Releases that are tried: package.json names the oldest. */
-const triedNode = ['20', '22', '24'];
+const triedNode = ['20', '22', '24', '26'];
 
 function tellNode(tell: Tell): void {
   const [major = ''] = process.versions.node.split('.');

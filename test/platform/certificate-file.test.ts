@@ -19,7 +19,7 @@ beforeAll(() => {
   const { lookup } = dns;
   type Done = (error: Error | null, addresses: LookupAddress[]) => void;
   const answered = (host: string, options: LookupOptions | Done, done: Done): void => {
-    // A server that begins to listen asks without options.
+    // A server that begins to listen asks without options, up to Node 24.
     if (typeof options === 'function') return lookup(host, options as never);
     names.asked += 1;
     const answer = names.answers.shift();
@@ -33,7 +33,6 @@ afterAll(() => putBack());
 let server: HttpsServer;
 const fetchers: FileFetcher[] = [];
 beforeEach(async () => {
-  names.asked = 0;
   server = await startHttpsServer((request, response) => {
     const [, status = '200', to = ''] = /^\/(\d+)\/?(.*)$/.exec(request.url ?? '') ?? [];
     if (request.url === '/hang') return;
@@ -43,6 +42,8 @@ beforeEach(async () => {
     }
     response.writeHead(Number(status), { 'content-type': 'application/pdf' }).end('certificate\0');
   });
+  // To listen asks for a name as well.
+  names.asked = 0;
 });
 afterEach(async () => {
   for (const fetcher of fetchers.splice(0)) await fetcher.close();
