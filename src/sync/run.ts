@@ -1,6 +1,6 @@
 // A run: one pass of the worker over what is due in one project. Contact, plan, then several slices at a time,
 // nearest deadline first, until nothing due is left.
-import { dayOf, hourMs, minuteMs, windowAt } from '../day.ts';
+import { dayOf, minuteMs, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import { listedResources, type Instant, type ListedResource } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
@@ -32,7 +32,7 @@ import { takeOrAsk } from './ask-holder.ts';
 import { askTokens } from './background/token-snapshots.ts';
 import { askOperations } from './background/watched-operations.ts';
 import { makeContact } from './contact/contact.ts';
-import { isResting } from './contact/resource-health.ts';
+import { isResting, noteRefusal, refusedRestMs } from './contact/resource-health.ts';
 import {
   archivedLists,
   daysToAsk,
@@ -253,7 +253,8 @@ async function isAllRefused(
 /** P11: nobody asks again before an hour, unless the key changes or a person asks. */
 async function park({ db, platform, projectId, log }: Worker, reason: string): Promise<void> {
   const now = platform.clock.now();
-  await withTx(db, (tx) => parkProject(tx, projectId, reason, now, now + hourMs));
+  noteRefusal(platform, 'all');
+  await withTx(db, (tx) => parkProject(tx, projectId, reason, now, now + refusedRestMs));
   log.error({ projectId, error: reason }, 'The platform refused the key: the project is parked');
 }
 

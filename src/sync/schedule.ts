@@ -2,19 +2,18 @@
 // it. node-cron names the minutes and a steady timer looks for them: node-cron's own timer sleeps until a time of the
 // wall clock, and where that is set back by hours it sleeps for hours.
 import { createTask, parse } from 'node-cron';
-import { dayMs, hourMs, minuteMs } from '../day.ts';
+import { dayMs, minuteMs } from '../day.ts';
 import { causeChain } from '../errors.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { openAsks } from '../store/holders.ts';
 import { answerAsk } from './ask-holder.ts';
+import { isResting } from './contact/resource-health.ts';
 import type { Hold } from './holder.ts';
 import { runHeld } from './run.ts';
 import type { RunReport, TickResult, Worker } from './worker.ts';
 
-/** A refused key is asked again hourly. */
-const refusedRestMs = hourMs;
 /** How often it is looked whether the ticks still come, what others ask for, and what they hold no more. */
 const watchedEveryMs = 5000;
 
@@ -40,8 +39,6 @@ export function startSchedule(
 ): Schedule {
   type Turn = { done: Promise<void>; isForAnother: boolean; cut: AbortController };
   const running = new Map<Worker, Turn>();
-  /** Until when a refused key is let rest, also a changed one that the database does not know yet (P11). */
-  const restsUntil = new Map<Worker, number>();
 
   const told = createRunLog(log);
 
@@ -79,8 +76,6 @@ export function startSchedule(
       turn.isForAnother = false;
       const report = await runHeld(hold, { signal: AbortSignal.any([signal, turn.cut.signal]) });
       if (turn.cut.signal.aborted) return;
-      const wasRefused = report.outcome === 'parked' && report.requests > 0;
-      if (wasRefused) restsUntil.set(worker, performance.now() + refusedRestMs);
       onRun(report);
       told.ended(report);
       onTurn(report);
@@ -124,11 +119,10 @@ export function startSchedule(
   // Each project for itself: one that has much to do, or a slow platform, keeps no other waiting.
   const tick = (): void => {
     if (signal.aborted) return;
-    const now = performance.now();
     for (const worker of workers) {
       if (elsewhere.has(worker)) onTurn(without(worker, 'elsewhere'));
       else if (running.has(worker)) onTurn(without(worker, 'running'));
-      else if (now < (restsUntil.get(worker) ?? 0)) onTurn(without(worker, 'parked'));
+      else if (isResting(worker.platform, 'all')) onTurn(without(worker, 'parked'));
       else begin(worker);
     }
   };

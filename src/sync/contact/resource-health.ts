@@ -12,15 +12,26 @@ type Asking = { db: Db; projectId: ProjectId; platform: Platform };
 
 export type ResourceProblem = { error: unknown; isRefused: boolean; problem: string };
 
-/** A refused resource is asked again hourly. */
-const refusedRestMs = hourMs;
+/** What is refused is asked for again hourly (P11). */
+export const refusedRestMs = hourMs;
 const correctedByMs = minuteMs;
 
-/** By platform, which is one key's: when it last refused that key a resource. */
-const refusals = new WeakMap<Platform, Map<Resource, number>>();
+/** `all`: all that the project may ask, by which it is parked. */
+type Refused = Resource | 'all';
 
-export function isResting(platform: Platform, resource: Resource): boolean {
-  const at = refusals.get(platform)?.get(resource);
+/**
+ * By platform, which is one key's: when it last refused that key something. Also a changed key, which the database does
+ * not know yet.
+ */
+const refusals = new WeakMap<Platform, Map<Refused, number>>();
+
+export function noteRefusal(platform: Platform, refused: Refused): void {
+  const since = refusals.get(platform) ?? new Map<Refused, number>();
+  refusals.set(platform, since.set(refused, platform.clock.now()));
+}
+
+export function isResting(platform: Platform, refused: Refused): boolean {
+  const at = refusals.get(platform)?.get(refused);
   const now = platform.clock.now();
   // A clock that was set back makes no rest longer; each answer corrects it by up to a second.
   return at !== undefined && now > at - correctedByMs && now < at + refusedRestMs;
@@ -41,10 +52,7 @@ export async function noteAnswer(
 /** What an error of the platform's says of the resource that was asked for. */
 export function problemOf(platform: Platform, resource: Resource, error: unknown): ResourceProblem {
   const isRefused = isOutlastError(error, 'platform_forbidden');
-  if (isRefused) {
-    const since = refusals.get(platform) ?? new Map<Resource, number>();
-    refusals.set(platform, since.set(resource, platform.clock.now()));
-  }
+  if (isRefused) noteRefusal(platform, resource);
   return { error, isRefused, problem: storable(causeChain(error)) };
 }
 
