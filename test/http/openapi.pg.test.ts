@@ -10,6 +10,7 @@ import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
+import { filledWith } from './document-paths.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -82,18 +83,20 @@ const gets = (): [path: string, operation: OpenApiOperation][] =>
   );
 
 const filled = (path: string): string =>
-  path
-    .replace('{resource}/{sha256}', `orders/${rejectSha256}`)
-    .replace('{resource}/{day}', 'orders/2026-04-02')
-    .replace('{resource}/{month}', 'orders/2026-02')
-    .replace(/([a-z_]+)\/\{\w+\}/, (_, of: string) => `${of}/${encodeURIComponent(ids[of] ?? '')}`);
+  filledWith(path, {
+    id: (list) => ids[list] ?? '',
+    day: '2026-04-02',
+    month: '2026-02',
+    sha256: rejectSha256,
+  });
 /** An id of nothing. */
 const unknown = (path: string): string =>
-  path
-    .replace('{resource}/{sha256}', `orders/${'0'.repeat(64)}`)
-    .replace('{resource}/{day}', 'orders/2020-01-01')
-    .replace('{resource}/{month}', 'orders/2020-01')
-    .replace(/\{\w+\}/, 'nothing');
+  filledWith(path, {
+    id: 'nothing',
+    day: '2020-01-01',
+    month: '2020-01',
+    sha256: '0'.repeat(64),
+  });
 const rejectSha256 = hash('sha256', '{"no":"id"}', 'hex');
 
 /** The document's schemas, with nothing allowed that they do not name: a field nobody described is a fault. */

@@ -17,6 +17,7 @@ import { watchOperations } from '../../src/store/operations/watch-operations.ts'
 import { observe } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
+import { archivePaths } from './document-paths.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -92,20 +93,10 @@ const inside = (path: string, headers: Record<string, string> = {}): Promise<Res
 
 /** Every path under /archive/v1, with an id where it wants one. */
 const paths = (): { path: string; takesProject: boolean }[] =>
-  Object.entries(document.paths).flatMap(([path, { get }]) =>
-    get === undefined || !path.startsWith('/archive/')
-      ? []
-      : [
-          {
-            path: path
-              .replace('{resource}/{sha256}', `orders/${'a'.repeat(64)}`)
-              .replace('{resource}/{day}', 'orders/2026-03-05')
-              .replace('{resource}/{month}', 'orders/2026-02')
-              .replace(/\{\w+\}/, 'of-theirs'),
-            takesProject: get.parameters.some(({ name }) => name === 'project'),
-          },
-        ],
-  );
+  archivePaths(document, { id: 'of-theirs' }).map(({ path, operation: { parameters } }) => ({
+    path,
+    takesProject: parameters.some(({ name }) => name === 'project'),
+  }));
 
 test('beyond loopback every route wants a key: 401 without one, 403 with a wrong one', async () => {
   for (const { path } of [{ path: '/archive/v1' }, { path: '/archive/v1/' }, ...paths()]) {
