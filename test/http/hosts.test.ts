@@ -59,6 +59,7 @@ test.each([['X-Forwarded-For: ::1'], ['Forwarded: for=x'], ['Via: 1.1 proxy'], [
   'whoever comes by a proxy that says %s is asked for a key',
   async (line) => {
     expect((await askWith(['Host: localhost', line])).status).toBe(401);
+    expect((await askWith(['Host: localhost', line], '/v3/orders')).status).toBe(403);
   },
 );
 
