@@ -463,7 +463,7 @@ describe('what is said besides', () => {
       .map((name) => readFileSync(new URL(name, folder), 'utf8'))
       .join('\n');
     // Those of these groups are named by data, or follow from the catalogue.
-    const byData = ['proofs', 'whys', 'reservations', 'states', 'resources', 'balances', 'watched'];
+    const byData = ['proofs', 'whys', 'reservations', 'states', 'balances', 'watched'];
     byData.push('lists', 'abouts', 'fields', 'terms', 'empty');
     const unused = Object.entries(en)
       .filter(([group]) => !byData.includes(group))

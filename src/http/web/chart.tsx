@@ -158,7 +158,7 @@ function coverageText({ words, format }: View, of: Omit<Period, 'period'>) {
     format.number(settled),
     format.number(days),
   );
-  const text = isHeld(of) ? words.figures.unsettled : <strong>{words.figures.incomplete}</strong>;
+  const text = isHeld(of) ? words.calendar.proved : <strong>{words.figures.incomplete}</strong>;
   return (
     <>
       {days === 1 && lost === 1 ? <strong class="bad">{words.figures.lost}</strong> : text}

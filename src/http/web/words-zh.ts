@@ -3,7 +3,6 @@ import { meanings } from './meanings-zh.ts';
 import type { Words } from './words.ts';
 
 export const zh: Words = {
-  name: '中文',
   between: '',
   punctuation: { and: '、', comma: '，', colon: '：', semicolon: '；', stop: '。' },
   other: 'English',
@@ -25,7 +24,6 @@ export const zh: Words = {
   unknown: '未知',
   never: '从未',
   documents: '更多说明（英文）：',
-  live: '实时',
   stale: '没有响应：内容可能不是最新',
 
   lists: {
@@ -173,7 +171,6 @@ export const zh: Words = {
   },
   balances: { more: '平台计数更多', equal: '相符', 'less or unknown': '更少或未知' },
   watched: { open: '仍在查询', done: '已完成', lost: '已丢失' },
-  resources: { orders: '订单', nft_classes: 'NFT 类别' },
   states: {
     open: '尚未读完',
     walked: '已读完，尚未封存',
@@ -249,7 +246,6 @@ export const zh: Words = {
   stats: {
     title: '已保存的数据',
     since: (day) => `自${day}起`,
-    pending: '处理中',
   },
   day: {
     title: (resource, day) => `${day}的${resource}`,
@@ -266,7 +262,6 @@ export const zh: Words = {
     rejects: '没有可用 ID 的记录',
     changes: '后来的变化',
     record: '记录',
-    changedAt: '变化时间',
     changed: '变化内容',
     moreChanges: '还有更多：每条记录自己的历史包含它的全部变化。',
     readings: '读取',
@@ -279,11 +274,8 @@ export const zh: Words = {
     growing: '今天：仍在增长',
     history: '写入历史，逐条列出',
     byDatabase: '写入时间以数据库所在机器的时钟为准，而不是平台的时钟。',
-    owner: '所有者',
-    lastError: '最近一次问题',
     entry: '条目',
     kind: '内容',
-    enteredAt: '写入时间',
     some: (some, of) => `${of} 中的 ${some}`,
     kinds: {
       pages: '读取的页',
@@ -303,8 +295,6 @@ export const zh: Words = {
     search: '按 ID 查找',
     find: '查找',
     filter: '筛选',
-    from: '从',
-    to: '到（不含）',
     any: '不限',
     recordName: '名称包含',
     asOf: '截至时刻',
@@ -373,7 +363,6 @@ export const zh: Words = {
     missing: (since) => `自 ${since} 起平台不再显示它。`,
     message: '平台返回的消息：',
     asOf: '查看它在某一时刻的版本',
-    show: '查看',
     files: '证书文件',
   },
   figures: {
@@ -393,17 +382,12 @@ export const zh: Words = {
     classesOf: '类别',
     nfts: 'NFT',
     spent: '支出',
-    spentUnits: '支出（元）',
-    succeeded: '成功',
-    failed: '失败',
-    pending: '处理中',
     ofOtherStatus: '其他状态',
     minted: '发行',
     burnt: '销毁',
     type: (type) => (type === '1' ? '能量值' : type === '2' ? '业务费' : `类型 ${type}`),
     period: '时段',
     settled: '全部保存，均有结果',
-    unsettled: '全部保存，有处理中的订单',
     incomplete: '未全部保存',
     lost: '永久丢失',
     lostDays: (days) => `${days} 天永久丢失`,
@@ -417,7 +401,6 @@ export const zh: Words = {
     allMonths: '全部月份',
     sum: '合计',
     coverage: '完整程度',
-    range: (from, to) => `${from} – ${to}`,
     heldDays: (held, settled, of) =>
       `${of} 天中有 ${held} 天已全部保存，其中 ${settled} 天没有处理中的订单`,
     about: (what, from, to, sums, doubtful) =>
@@ -470,12 +453,10 @@ export const zh: Words = {
     noRun: '还没有开始过同步。',
   },
   alerts: {
-    title: '告警',
     open: '现有问题',
     past: '已解除或一次性通知',
     none: '没有发现问题。',
     nonePast: '最近没有。',
-    since: '开始时间',
     until: '可处理至',
     told: '通知时间',
     notTold: '尚未通知任何人',
@@ -484,7 +465,6 @@ export const zh: Words = {
     what: '内容',
     subject: '对象',
     once: '一次性通知',
-    todo: '处理办法',
   },
   certificates: {
     days: '日期',
@@ -495,7 +475,6 @@ export const zh: Words = {
     books: (from, to, total, shown, asked) =>
       `${from}至${to}，平台计数 ${total}，列表显示 ${shown}；询问时间：${asked}`,
     file: '存证文件',
-    download: '下载',
     more: '该命令根据所保存的内容重新计算每个摘要并指出差异。不用 Outlast，仅用 psql 或 shell 也能检查存证。',
     read: '存证时的记录',
   },
@@ -533,7 +512,6 @@ export const zh: Words = {
     title: '登录',
     about: '这个存档可通过网络访问，因此需要密钥。',
     key: 'Bearer 密钥',
-    go: '登录',
     wrong: '这个密钥在这里无效。',
     foreign: '这个表单不是来自本页：请重新打开并在那里登录。',
     tooMany: '错误的密钥太多：请一分钟后再试。',

@@ -14,6 +14,9 @@ import { snake } from '../../query/record-text.ts';
 
 export type Lang = 'en' | 'zh';
 
+/** What the pages name by themselves; resources.ts says them of an order's status. */
+type OrderOutcome = 'pending' | 'succeeded' | 'failed';
+
 /** Numbers, days and times as they are shown. */
 export type BooksWords = {
   list: string;
@@ -40,6 +43,7 @@ const titles: Record<string, string> = {
 };
 const heads: Record<string, string> = {
   resource: 'List',
+  to: 'To (excluded)',
   createdAt: 'Made at',
   amount: 'Price',
   number: 'Credited',
@@ -81,7 +85,6 @@ const terms = new Set(
 );
 
 export const en = {
-  name: 'English',
   /** Sentences of a paragraph. */
   between: ' ',
   punctuation: { and: ', ', comma: ', ', colon: ': ', semicolon: '; ', stop: '.' },
@@ -104,11 +107,12 @@ export const en = {
   unknown: 'unknown',
   never: 'never',
   documents: 'More about this:',
-  live: 'live',
   stale: 'no answer: this may be out of date',
 
   /** By the catalogue: lists, what they are, their fields, and what numbers mean. */
-  lists: Object.fromEntries(lists.map(({ name }) => [name, titles[name] ?? capital(spelt(name))])),
+  lists: Object.fromEntries(
+    lists.map(({ name }) => [name, titles[name] ?? capital(spelt(name))]),
+  ) as Record<Resource, string> & Record<string, string>,
   abouts: Object.fromEntries(
     lists
       .filter(({ resource, name }) => resource === null && name !== 'alerts')
@@ -119,7 +123,11 @@ export const en = {
   ),
   /** What stands in English where it is declared: of columns, settings, and kinds of problems. */
   meanings: {} as Record<string, string>,
-  terms: Object.fromEntries([...terms].map((word) => [word, word])),
+  terms: Object.fromEntries([...terms].map((word) => [word, word])) as Record<
+    OrderOutcome,
+    string
+  > &
+    Record<string, string>,
   /** Of lists without a row: how they fill. */
   empty: {
     orders: 'None yet. The first run reads the days of this month and the last.',
@@ -143,10 +151,6 @@ export const en = {
     'less or unknown': 'less or unknown',
   } as Record<string, string>,
   watched: { open: 'asked for still', done: 'done', lost: 'lost' } as Record<string, string>,
-  resources: { orders: 'Orders', nft_classes: 'NFT classes' } satisfies Record<
-    ListedResource,
-    string
-  >,
   states: {
     open: 'not yet read to its end',
     walked: 'read, not sealed yet',
@@ -239,7 +243,6 @@ export const en = {
   stats: {
     title: 'What is held',
     since: (day: string) => `since ${day}`,
-    pending: 'pending',
   },
   day: {
     title: (resource: string, day: string) => `${resource} of ${day}`,
@@ -256,7 +259,6 @@ export const en = {
     rejects: 'Records without a usable id',
     changes: 'What changed later',
     record: 'Record',
-    changedAt: 'Changed at',
     changed: 'What changed',
     moreChanges: 'There are more: each record’s own history has all of its changes.',
     readings: 'Readings',
@@ -270,11 +272,8 @@ export const en = {
     growing: 'today: still growing',
     history: 'What was written, entry by entry',
     byDatabase: 'Written at: by the clock of the database’s machine, not by the platform’s.',
-    owner: 'Owner',
-    lastError: 'Last trouble',
     entry: 'Entry',
     kind: 'What',
-    enteredAt: 'Written at',
     some: (some: string, of: string) => `${some} of ${of}`,
     kinds: {
       pages: 'pages of a reading',
@@ -294,8 +293,6 @@ export const en = {
     search: 'Search by id',
     find: 'Find',
     filter: 'Filter',
-    from: 'From',
-    to: 'To (excluded)',
     any: 'any',
     recordName: 'Name contains',
     asOf: 'As known at',
@@ -382,7 +379,6 @@ export const en = {
     missing: (since: string) => `The platform no longer shows it, since ${since}.`,
     message: 'The platform says:',
     asOf: 'See it as it was known at',
-    show: 'Show',
     files: 'Certificate file',
   },
   figures: {
@@ -403,17 +399,12 @@ export const en = {
     classesOf: 'Classes',
     nfts: 'NFTs',
     spent: 'spent',
-    spentUnits: 'Spent, in currency units',
-    succeeded: 'succeeded',
-    failed: 'failed',
-    pending: 'pending',
     ofOtherStatus: 'of another status',
     minted: 'minted',
     burnt: 'burnt',
     type: (type: string) => (type === '1' ? 'gas' : type === '2' ? 'business fee' : `type ${type}`),
     period: 'Period',
     settled: 'all held and settled',
-    unsettled: 'all held, orders pending',
     incomplete: 'not all held',
     lost: 'lost for ever',
     lostDays: (days: string) =>
@@ -431,7 +422,6 @@ export const en = {
     allMonths: 'All months',
     sum: 'Sum',
     coverage: 'Coverage',
-    range: (from: string, to: string) => `${from} – ${to}`,
     heldDays: (held: string, settled: string, of: string) =>
       `${held} of ${of} days are all held; ${settled} of them are settled, with no order pending`,
     about: (what: string, from: string, to: string, sums: string, doubtful: string) =>
@@ -485,12 +475,10 @@ export const en = {
     noRun: 'No run has begun yet.',
   },
   alerts: {
-    title: 'Alerts',
     open: 'What is wrong',
     past: 'Over, or told once',
     none: 'Nothing is wrong.',
     nonePast: 'None lately.',
-    since: 'Since',
     until: 'Something can be done until',
     told: 'Told',
     notTold: 'told nobody yet',
@@ -499,7 +487,6 @@ export const en = {
     what: 'What is wrong',
     subject: 'About',
     once: 'told once',
-    todo: 'What to do',
   },
   certificates: {
     days: 'Days',
@@ -511,7 +498,6 @@ export const en = {
     books: (from: string, to: string, total: string, shown: string, asked: string) =>
       `From ${from} to ${to} the platform counted ${total}, its lists showed ${shown}: asked at ${asked}`,
     file: 'Certificate',
-    download: 'Download',
     more: 'The command recomputes every digest from what is held and says what differs. A certificate can also be checked without Outlast, by psql or a shell.',
     read: 'Records as certified',
   },
@@ -556,7 +542,6 @@ export const en = {
     title: 'Sign in',
     about: 'This archive is reached over a network, so that a key is needed.',
     key: 'Bearer key',
-    go: 'Sign in',
     wrong: 'This key opens nothing here.',
     foreign: 'This form did not come from this page: open it again, and sign in there.',
     tooMany: 'Too many wrong keys: wait a minute and try again.',

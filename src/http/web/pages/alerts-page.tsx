@@ -33,12 +33,12 @@ async function read(view: View): Promise<Made> {
   const names = new Set(wrong.map(nameOf));
   const past = alerts.filter((one) => one.resolvedAt !== null && !names.has(nameOf(one)));
   return {
-    title: words.alerts.title,
+    title: words.lists['alerts'] ?? '',
     twin: linkTo(view, '/archive/v1/problems'),
     isLive: true,
     body: (
       <>
-        <h1>{words.alerts.title}</h1>
+        <h1>{words.lists['alerts']}</h1>
         {isUntold && (
           <p class="notice mild">
             {words.alerts.untold} <code>OUTLAST_ALERT_WEBHOOK</code>
@@ -81,12 +81,12 @@ function Wrong(props: { view: View; problem: ArchiveProblem; toldAt: string | nu
         </strong>
       </p>
       <p>
-        {words.alerts.todo}
+        {words.headline.whatToDo}
         {words.punctuation.colon}
         {problemAdvice(kind, view.lang)}
       </p>
       <p class="soft">
-        {since !== null && `${words.alerts.since} ${format.time(since)} · `}
+        {since !== null && `${words.fields['since']} ${format.time(since)} · `}
         {until !== null && `${words.alerts.until} ${format.time(until)} · `}
         {toldAt === null
           ? words.alerts.notTold
@@ -126,7 +126,11 @@ function Past({ view, alerts }: { view: View; alerts: readonly Alert[] }) {
             </>
           ),
         },
-        { head: words.alerts.since, class: 't', cell: ({ openedAt }) => format.time(openedAt) },
+        {
+          head: words.fields['since'] ?? '',
+          class: 't',
+          cell: ({ openedAt }) => format.time(openedAt),
+        },
         {
           head: words.alerts.resolved,
           class: 't',

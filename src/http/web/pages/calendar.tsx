@@ -109,7 +109,7 @@ function List(props: {
 }) {
   const { view, month, resource, cells } = props;
   const { comma, colon } = view.words.punctuation;
-  const name = view.words.resources[resource];
+  const name = view.words.lists[resource];
   return (
     <div class="list">
       <span aria-hidden="true">{name}</span>

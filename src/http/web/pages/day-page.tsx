@@ -29,7 +29,7 @@ async function read(
   const report = await view.archive.day({ project, resource, day, ...of });
   if (report === null) return notFoundPage(view, words.day.noSuch);
   const changed = await readChanges(view, project, report);
-  const title = words.day.title(words.resources[resource], format.day(day));
+  const title = words.day.title(words.lists[resource], format.day(day));
   return {
     title,
     twin: linkTo(view, `/archive/v1/coverage/${resource}/${day}`, of),
@@ -75,7 +75,7 @@ function Verdict({ view, report }: Of) {
       </p>
       {lastError !== null && (
         <p class="notice mild">
-          {words.day.lastError}
+          {words.fields['lastError']}
           {words.punctuation.colon}
           <Said text={lastError} lang="en" />
         </p>
@@ -88,7 +88,7 @@ function Owners({ view, report }: Of) {
   if (report.owners.length < 2) return null;
   return (
     <p>
-      {view.words.day.owner}
+      {view.words.fields['owner']}
       {view.words.punctuation.colon}
       {report.owners.map((owner) => (
         <>
@@ -185,7 +185,11 @@ function Parts({
           caption={words.day.changes}
           columns={[
             { head: words.day.record, isName: true, cell: ({ id }) => record(id, '#history') },
-            { head: words.day.changedAt, class: 't', cell: ({ at }) => <Time at={at} /> },
+            {
+              head: words.fields['changedAt'] ?? '',
+              class: 't',
+              cell: ({ at }) => <Time at={at} />,
+            },
             {
               head: words.day.changed,
               class: 'wide',
@@ -221,7 +225,7 @@ function Parts({
           columns={[
             { head: words.day.entry, class: 'n', cell: ({ entry }) => entry },
             {
-              head: words.day.enteredAt,
+              head: words.fields['writtenAt'] ?? '',
               class: 't',
               cell: ({ enteredAt }) => format.second(enteredAt),
             },

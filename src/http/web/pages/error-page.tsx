@@ -96,7 +96,7 @@ export function signInPage(view: View, wrong: SignInTrouble | null): Made {
             <label for="key">{words.signIn.key}</label>
             <input id="key" name="key" type="password" autocomplete="current-password" required />
           </div>
-          <button>{words.signIn.go}</button>
+          <button>{words.signIn.title}</button>
         </form>
         <p class="soft">{words.signIn.how}</p>
         <Documents view={view} names={['http']} />

@@ -64,14 +64,14 @@ export function Figure(props: {
 
 /** Orders by what became of them; `of` gives a number for each period. */
 export function outcomes(
-  { words: { figures } }: View,
+  { words: { figures, terms } }: View,
   of: (value: (row: OrderFigures) => number) => readonly (number | string)[],
 ): Series[] {
   const other = of((row) => row.ofOtherStatus);
   return [
-    { label: figures.succeeded, colour: 'held', values: of((row) => row.succeeded) },
-    { label: figures.failed, colour: 'bad', values: of((row) => row.failed) },
-    { label: figures.pending, colour: 'open', values: of((row) => row.pending) },
+    { label: terms.succeeded, colour: 'held', values: of((row) => row.succeeded) },
+    { label: terms.failed, colour: 'bad', values: of((row) => row.failed) },
+    { label: terms.pending, colour: 'open', values: of((row) => row.pending) },
     ...(other.some((count) => Number(count) > 0)
       ? [{ label: figures.ofOtherStatus, colour: 'soft', values: other }]
       : []),

@@ -102,11 +102,11 @@ function Form({ view, range: { by, from, to, zone } }: { view: View; range: Figu
       <form class="filter" action="/figures" method="get">
         <ProjectField view={view} />
         <div>
-          <label for="from">{words.records.from}</label>
+          <label for="from">{words.fields['from']}</label>
           <input id="from" name="from" type="date" value={shown(from)} />
         </div>
         <div>
-          <label for="to">{words.records.to}</label>
+          <label for="to">{words.fields['to']}</label>
           <input id="to" name="to" type="date" value={shown(to)} />
         </div>
         <div>
@@ -152,7 +152,7 @@ function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[
   const unknown = of((row) => row.amountUnknown);
   const amounts: Series[] = [
     { label: figures.spent, colour: 'accent', values: of((row) => row.spentUnits) },
-    { label: figures.pending, colour: 'open', values: of((row) => row.pendingUnits) },
+    { label: words.terms.pending, colour: 'open', values: of((row) => row.pendingUnits) },
     ...(sumOf(unknown) === '0'
       ? []
       : [{ label: figures.unknownPrice, colour: null, values: unknown }]),
@@ -214,8 +214,8 @@ function InSum(
         </p>
       )}
       <div class="tiles">
-        <Tile name={words.resources.orders}>{sum(orders, (row) => row.orders)}</Tile>
-        <Tile name={words.figures.spentUnits}>{sum(orders, (row) => row.spentUnits)}</Tile>
+        <Tile name={words.lists.orders}>{sum(orders, (row) => row.orders)}</Tile>
+        <Tile name={words.figures.amounts}>{sum(orders, (row) => row.spentUnits)}</Tile>
         {made.length > 0 && (
           <Tile name={words.figures.classes}>{sum(made, (row) => row.classes)}</Tile>
         )}
@@ -326,9 +326,9 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
             caption={figures.accounts}
             heads={[
               words.fields['account'] ?? '',
-              figures.spentUnits,
-              figures.succeeded,
-              words.resources.orders,
+              figures.amounts,
+              words.terms.succeeded,
+              words.lists.orders,
             ]}
             rows={accounts.map((one) => ({
               name: one.account,

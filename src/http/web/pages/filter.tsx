@@ -91,8 +91,8 @@ function Field({ view, list, given, name }: Filtered & { name: string }) {
 }
 
 function labelOf({ words }: View, name: string): string {
-  const { from, to, asOf, order, limit, recordName } = words.records;
-  const own: Record<string, string> = { from, to, asOf, order, limit, name: recordName };
+  const { asOf, order, limit, recordName } = words.records;
+  const own: Record<string, string> = { asOf, order, limit, name: recordName };
   return own[name] ?? words.fields[name] ?? name;
 }
 

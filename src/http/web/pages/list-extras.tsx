@@ -97,7 +97,7 @@ export function CertificateLinks({ view, of }: { view: View; of: Row }) {
   return (
     <>
       <a href={linkTo(view, `/archive/v1/certificates/${resource}/${month.slice(0, 7)}`)}>
-        {certificates.download}
+        {view.words.record.download}
       </a>
       <br />
       <a href={linkTo(view, `/${resource}`, query)}>{certificates.read}</a>
@@ -256,7 +256,7 @@ function InHand({ view, slices }: { view: View; slices: Progress['inHand'] }) {
       <ul>
         {slices.map(({ resource, owner, day, pages }) => (
           <li>
-            {words.resources[resource]}{' '}
+            {words.lists[resource]}{' '}
             {day === null ? (
               <bdi>{words.runs.wholeOf(owner)}</bdi>
             ) : (

@@ -220,11 +220,11 @@ function Held(props: { view: View; coverage: readonly CoverageDay[]; held: HeldR
           return (
             <div class="tile">
               <b>{format.number(held.of.get(resource) ?? 0)}</b>
-              <a href={linkTo(view, `/${resource}`)}>{words.resources[resource]}</a>{' '}
+              <a href={linkTo(view, `/${resource}`)}>{words.lists[resource]}</a>{' '}
               <span>
                 {held.isShown && `${words.day.shown} · `}
                 {words.stats.since(format.day(first.day))}
-                {pending > 0 && ` · ${format.number(pending)} ${words.stats.pending}`}
+                {pending > 0 && ` · ${format.number(pending)} ${words.terms.pending}`}
               </span>
             </div>
           );

@@ -241,7 +241,7 @@ function AsOf(props: { view: View; resource: Resource; id: string; given: string
         <InstantField view={view} id="as-of" value={given} label={words.record.asOf} isRequired />
       </div>
       <ProjectField view={view} />
-      <button>{words.record.show}</button>
+      <button>{words.choose}</button>
     </form>
   );
 }
