@@ -106,7 +106,7 @@ async function readSafety(
     const days: CoverageDay[] = [];
     for (const resource of listedResources) days.push(...(await coverage({ project, resource })));
     const one = safetyOf(days, now);
-    for (const name of ['days', 'safe', 'notYet', 'readOnce', 'doubtful'] as const) {
+    for (const name of ['entered', 'days', 'safe', 'notYet', 'readOnce', 'doubtful'] as const) {
       all[name] += one[name];
     }
     all.lost.push(...one.lost);

@@ -18,7 +18,6 @@ import {
   type ListStatus,
   type ProjectStatus,
   type Replica,
-  type RunStatus,
 } from '../query/status.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Report } from '../store/alerts/problem-rows.ts';
@@ -209,12 +208,16 @@ function projectText(
   const lines = [
     `Project ${project.project}: ${safety === undefined ? '' : headlineOf(en, formatCount, safety)}`,
     ...closingLines(safety, now),
-    `  ${project.base_url}; ${sinceText(project.first_day)}${lastRunText(project.last_run, now)}`,
+    `  ${project.base_url}; ${sinceText(project.first_day)}${lastRunText(project, now)}`,
   ];
   if (project.parked_reason !== null) {
-    lines.push(`  PARKED, the platform refused the key: ${project.parked_reason}`);
+    // Each list says the same of one key.
+    const refusal = project.unanswered.find(({ state }) => state === 'refused');
+    const reason = refusal?.problem ?? project.parked_reason;
+    lines.push(`  PARKED, the platform refused the key: ${reason}`);
   }
   for (const { resource, state, problem, since } of project.unanswered) {
+    if (state === 'refused' && project.parked_reason !== null) continue;
     const word = state === 'refused' ? 'REFUSED' : 'NO ANSWER';
     lines.push(`  ${word}  ${resource}, since ${moment(Date.parse(since))}: ${problem}`);
   }
@@ -260,11 +263,12 @@ const endings: Readonly<Record<string, string>> = {
   part: 'done, of what was asked for',
 };
 
-function lastRunText(run: RunStatus | null, now: number): string {
+function lastRunText({ last_run: run, parked_reason: parked }: ProjectStatus, now: number): string {
   if (run === null) return '';
   const { outcome } = run;
   const ending = outcome === null ? 'still running or cut off' : (endings[outcome] ?? outcome);
-  const error = run.last_error === null ? '' : `: ${run.last_error}`;
+  const isSaidBelow = run.last_error === null || run.last_error === parked;
+  const error = isSaidBelow ? '' : `: ${run.last_error}`;
   return `; last run ${formatSpan(Math.max(0, now - Date.parse(run.started_at)))} ago, ${ending}${error}`;
 }
 

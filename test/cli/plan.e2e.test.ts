@@ -1,9 +1,10 @@
 // `outlast status --plan`, and the forecast and the check of `outlast status`, on a ledger written by hand.
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../src/store/db.ts';
-import { addDays, cliffOf, dayOf, monthStart } from '../../src/day.ts';
+import { addDays, cliffOf, dayOf, monthStart, startOf } from '../../src/day.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { stoppedAt } from '../support/machine-clock.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 
@@ -154,6 +155,14 @@ describe('status', () => {
     );
     await db.query('update sync.slices set shown_total = 10 where shown_total is not null');
     expect((await outlast('status')).stdout).not.toContain('TOO LATE');
+  });
+
+  test('where this clock is months behind, no day is over by it; that nothing is archived is not said', async () => {
+    await enterWindow(10);
+    const { stdout } = await outlastWith(stoppedAt(startOf(addDays(lastMonth, -60))), 'status');
+    expect(stdout).toMatch(
+      /^Project p: By the clock of this machine no archived day is over yet\./m,
+    );
   });
 
   test('what keeps days that were read from being sealed is said, with how many', async () => {

@@ -359,6 +359,7 @@ test('P11: start asks once with a key that is refused, also a changed one, and t
   const status = await runHere(['status', '--all'], { env: { OUTLAST_DATA_DIR: dataDir } });
   expect(status.code, status.stderr).toBe(0);
   expect(status.stdout).toContain('Project default');
+  expect(status.stdout.match(/check the API key/g)).toHaveLength(1);
   const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];
   const client = new pg.Client({ connectionString: address });
   client.on('error', () => undefined);

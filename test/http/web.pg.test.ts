@@ -556,6 +556,7 @@ describe('the headline', () => {
       slice('2026-01-03', { state: 'final' }),
     ];
     expect(safetyOf(days, at)).toEqual({
+      entered: 3,
       days: 3,
       safe: 1,
       notYet: 0,

@@ -7,6 +7,8 @@ import { markOf, weaker } from '../../query/day-marks.ts';
 import type { Words } from './words.ts';
 
 export type Safety = {
+  /** Days of each list that the ledger has, whether or not they are over. */
+  entered: number;
   /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
   days: number;
   safe: number;
@@ -31,6 +33,7 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
     if (slice.day < today) days.set(slice.day, [...(days.get(slice.day) ?? []), slice]);
   }
   const safety: Safety = {
+    entered: coverage.length,
     days: 0,
     safe: 0,
     notYet: 0,
@@ -71,9 +74,11 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety
 export function headlineOf(
   { headline }: Words,
   number: (value: number) => string,
-  { days, safe, notYet, readOnce, lost, doubtful }: Safety,
+  { entered, days, safe, notYet, readOnce, lost, doubtful }: Safety,
 ): string {
-  if (days === 0) return headline.nothing;
+  if (entered === 0) return headline.nothing;
+  // Whoever reads this has a clock behind the platform's.
+  if (days === 0) return headline.noneOver;
   if (lost.length > 0) return headline.lost(number(lost.length), number(safe));
   if (notYet > 0) {
     const say = readOnce === notYet && doubtful === 0 ? headline.readOnceOnly : headline.notYet;

@@ -199,6 +199,7 @@ export const zh: Words = {
 
   headline: {
     nothing: '还没有存档任何数据。',
+    noneOver: '按本机时钟，已存档的日期都还没有结束。',
     nothingMore: '首次同步会登记本月和上月的每一天，一分钟内开始。',
     safe: (days) => `全部 ${days} 天都是安全的。`,
     doubtful: (safe, days) => `${safe} 天是安全的；${days} 天未全部保存，平台已不再提供。`,
@@ -224,8 +225,7 @@ export const zh: Words = {
       partOfStatus: (days) => `${days}，某一状态的计数多于显示的记录`,
       unread: '当时其中有些天尚未读取，之后会再次询问。',
     },
-    readOnce: (days, at) =>
-      `有 ${days} 天所见的内容已保存；第二次读取从 ${at} 开始，以确认这就是全部。`,
+    readOnce: (days, at) => `有 ${days} 天已读取一次；从 ${at} 起会再读一次，以确认没有遗漏。`,
     unsettled: (days) => `有 ${days} 天已全部保存，但还有处理中的订单。`,
     noRisk: '没有任何数据面临风险。',
     lostMore: (days) => `${days}。平台在这些天被读完之前就不再提供；已经读到的部分仍然保留。`,

@@ -180,6 +180,7 @@ export const en = {
 
   headline: {
     nothing: 'Nothing is archived yet.',
+    noneOver: 'By the clock of this machine no archived day is over yet.',
     nothingMore:
       'The first run enters the days of this month and the last. It begins within a minute.',
     safe: (days: string) =>
@@ -216,8 +217,8 @@ export const en = {
     },
     readOnce: (days: string, at: string) =>
       days === '1'
-        ? `Of one day what was shown is held; its second reading, at ${at}, is to confirm that this is all.`
-        : `Of ${days} days what was shown is held; their second readings, from ${at} on, are to confirm that this is all.`,
+        ? `One day has been read once; it is read again at ${at}, to make sure that nothing is missing.`
+        : `${days} days have been read once; they are read again from ${at} on, to make sure that nothing is missing.`,
     unsettled: (days: string) =>
       days === '1'
         ? 'Of one day all is held, and orders are pending.'

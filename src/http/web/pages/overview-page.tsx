@@ -71,7 +71,7 @@ function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
   const { words, format, now } = view;
   const { semicolon, stop } = words.punctuation;
   const { closing, lost, readOnce, readAgainAt, doubtful, unsettled } = safety;
-  if (safety.days === 0) return <p class="lead">{words.headline.nothingMore}</p>;
+  if (safety.entered === 0) return <p class="lead">{words.headline.nothingMore}</p>;
   return (
     <>
       {lost.length > 0 && <p class="notice">{words.headline.lostMore(rangesText(view, lost))}</p>}
