@@ -203,19 +203,19 @@ const words: Record<ProblemKind, OfKind> = {
       const by = lasting(byMs, 'en');
       const waits = 'nothing is sealed, final or lost before every clock says so';
       return clock === 'machine'
-        ? `The clock of ${machine} is ${by} ${byMs > 0 ? 'behind' : 'ahead of'} the platform's: ${waits}. Set it right (NTP).`
+        ? `The clock of ${machine} is ${by} ${byMs > 0 ? 'behind' : 'ahead of'} the platform's: ${waits}. Set the wrong one right (NTP).`
         : `The platform's answers contradict each other about the time, by ${by}: ${waits}.`;
     },
     zh: (machine, { clock, byMs = 0 }) => {
       const by = lasting(byMs, 'zh');
       const waits = '在所有时钟一致认可之前，没有任何一天会被封存、定稿或判为丢失';
       return clock === 'machine'
-        ? `${machine} 的时钟比平台${byMs > 0 ? '慢' : '快'} ${by}：${waits}。请校准（NTP）。`
+        ? `${machine} 的时钟比平台${byMs > 0 ? '慢' : '快'} ${by}：${waits}。请校准有误的一方（NTP）。`
         : `平台各次应答的时间互相矛盾，相差 ${by}：${waits}。`;
     },
     todo: {
-      en: 'Set the clock of the machine that is named right (NTP).',
-      zh: '请校准所列机器的时钟（NTP）。',
+      en: 'If it is the named machine’s clock that is wrong, set it right (NTP); if the platform’s, tell its operator.',
+      zh: '如果是所列机器的时钟有误，请校准（NTP）；如果是平台的，请告知平台运营方。',
     },
   },
   operation_at_risk: {

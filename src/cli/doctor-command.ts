@@ -1,6 +1,6 @@
-// `outlast doctor`: looks at everything that a sync and `start` need and says of each what is so and what to do. It leaves
-// nothing behind: a platform is asked for one order and one class, what a sync does to the database is taken back, a port
-// is given back, and what is written to a folder or an export's place is removed.
+// `outlast doctor`: looks at everything that a sync and `start` need and says of each what is so and what to do. It
+// leaves nothing behind: a platform is asked for one order and one class, what a sync does to the database is taken
+// back, a port is given back, and what is written to a folder or an export's place is removed.
 import { open, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -74,7 +74,9 @@ export async function examine(
   return findings;
 }
 
-/** What keeps the platform's address, the key or the database from being used, in sentences; the others may be unset. */
+/**
+ * What keeps the platform's address, the key or the database from being used, in sentences; the others may be unset.
+ */
 export async function failuresOf(
   part: 'address' | 'key' | 'database',
   env: Environment,
@@ -333,7 +335,7 @@ function tellClock(aheadMs: number, tell: Tell): void {
     tell(
       'warn',
       'clock',
-      `this machine’s is ${formatSpan(Math.abs(aheadMs))} ${which} the platform’s: while they disagree nothing is sealed, final or lost. Set it right`,
+      `this machine’s is ${formatSpan(Math.abs(aheadMs))} ${which} the platform’s: while they disagree nothing is sealed, final or lost. Set the wrong one right`,
     );
   }
 }

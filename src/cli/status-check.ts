@@ -121,7 +121,7 @@ const clocksAgreeMs = 5 * 60_000;
 const isToCome = (run: { started_at: string }, now: Instant): boolean =>
   Date.parse(run.started_at) > now + clocksAgreeMs;
 const clockSentence =
-  'the last run began at a time that is still to come by the clock of this machine: nothing can be judged by it. Set it right (NTP)';
+  'the last run began at a time that is still to come by the clock of this machine: it is behind, or the platform’s was ahead. Nothing can be judged until they agree; where this one is wrong, set it right (NTP)';
 
 /** Null where the platform's settings are not at hand. */
 export function configuredProjects(): string[] | null {

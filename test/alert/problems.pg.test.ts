@@ -544,7 +544,7 @@ describe('what a process adds', () => {
   it.each([
     [
       { of: 'machine' as const, byMs: 366 * 86_400_000, forMs: hour },
-      "The clock of web-1 is 366 days behind the platform's: nothing is sealed, final or lost before every clock says so. Set it right (NTP).",
+      "The clock of web-1 is 366 days behind the platform's: nothing is sealed, final or lost before every clock says so. Set the wrong one right (NTP).",
     ],
     [
       { of: 'answers' as const, byMs: hour, forMs: hour },
