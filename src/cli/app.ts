@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { Meter } from '../meter.ts';
 import type { ProjectId } from '../model.ts';
 import { checkSchema } from '../query/reader.ts';
-import type { DatabaseSettings, Settings } from '../settings/settings.ts';
+import type { DatabaseSettings, ProjectSettings, Settings } from '../settings/settings.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
 import { holdsArchive } from '../store/embedded/home.ts';
@@ -50,7 +50,7 @@ export async function openStoreToRead({ readDatabase }: Settings, log: Log): Pro
   return openStore(readDatabase, log);
 }
 
-export type OpenedStore = { store: Store; db: Db; close(): Promise<void> };
+export type OpenedStore = { store: Store; db: Db; log: Log; close(): Promise<void> };
 
 /** The store, brought to this release's schema, with a pool that runs as the writer (P4). */
 export async function openMigrated(
@@ -58,7 +58,7 @@ export async function openMigrated(
   log: Log,
   meter?: Meter,
 ): Promise<OpenedStore> {
-  return opened(await openStore(settings.database, log), async (store) => {
+  return opened(await openStore(settings.database, log), log, async (store) => {
     const { notes } = await migrate(store.connectionString, log);
     for (const note of notes) log.warn(note);
     return openDb({
@@ -77,7 +77,7 @@ export async function openMigrated(
  * `database_…`, and fatal `schema_other`.
  */
 export async function openToRead(settings: Settings, log: Log): Promise<OpenedStore> {
-  return opened(await openStoreToRead(settings, log), async ({ connectionString }) => {
+  return opened(await openStoreToRead(settings, log), log, async ({ connectionString }) => {
     const db = await openDb({ connectionString, isReadOnly: true, log });
     try {
       await checkSchema(db);
@@ -105,12 +105,17 @@ async function checkLedgerRights(db: Queryable): Promise<void> {
   );
 }
 
-async function opened(store: Store, open: (store: Store) => Promise<Db>): Promise<OpenedStore> {
+async function opened(
+  store: Store,
+  log: Log,
+  open: (store: Store) => Promise<Db>,
+): Promise<OpenedStore> {
   try {
     const db = await open(store);
     return {
       store,
       db,
+      log,
       close: async () => {
         await db.close();
         await store.close();
@@ -158,6 +163,27 @@ export async function wantedProjects(
   if (wanted === undefined) return known;
   const projects = [...new Set([wanted].flat())];
   const other = projects.find((one) => !known.includes(one));
-  if (other === undefined) return projects;
-  throw settingsError('unknown_project', `Nothing is archived for a project "${other}" here.`);
+  if (other !== undefined) throw notArchived(other, known);
+  return projects;
+}
+
+/** What to say of a project for which nothing is archived, and what there is instead. */
+export const notArchived = (project: string, known: readonly string[]): Error =>
+  settingsError(
+    'unknown_project',
+    `Nothing is archived for a project "${project}" here${known.length > 0 ? `; there is: ${known.join(', ')}` : ''}.`,
+  );
+
+/** The projects of the settings, or the one it was told. Throws settings `unknown_project` for one they do not name. */
+export function configuredProjects(
+  { projects }: Settings,
+  wanted: ProjectId | undefined,
+): ProjectSettings[] {
+  if (wanted === undefined) return projects;
+  const one = projects.filter(({ id }) => id === wanted);
+  if (one.length > 0) return one;
+  throw settingsError(
+    'unknown_project',
+    `There is no project "${wanted}" in the settings; there is: ${projects.map(({ id }) => id).join(', ')}.`,
+  );
 }

@@ -7,8 +7,7 @@ import { readSettings } from '../settings/settings.ts';
 import { exportTo, readPlace } from './export-places.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import { formatCount, print, printJson, table } from './print.ts';
-import { createProgress } from './progress.ts';
-import { stopOnSignals } from './signals.ts';
+import { inProgress } from './signals.ts';
 
 type Flags = { format: FileFormat; project?: string[]; json?: true };
 
@@ -35,10 +34,8 @@ export const exportCommand = (command: Command): Command =>
 
 async function run(to: string, flags: Flags): Promise<void> {
   const settings = readSettings({ needs: 'database' });
-  const stop = stopOnSignals();
-  const progress = createProgress(process.stderr);
-  progress.update('Exporting');
-  try {
+  await inProgress(async (signal, progress) => {
+    progress.update('Exporting');
     const exported = await withStore(openToRead, settings, async ({ db }) =>
       exportTo(
         {
@@ -47,7 +44,7 @@ async function run(to: string, flags: Flags): Promise<void> {
           format: flags.format,
           projects: await wantedProjects(db, flags.project),
           now: Date.now(),
-          signal: stop.signal,
+          signal,
           onProgress: ({ file, rows, done, all }) =>
             progress.update({
               name: 'Exporting',
@@ -66,10 +63,7 @@ async function run(to: string, flags: Flags): Promise<void> {
     progress.end();
     if (flags.json === true) printJson({ place: to, ...exported });
     else print(exportText(to, exported));
-  } finally {
-    progress.end();
-    stop.close();
-  }
+  });
 }
 
 /** What was exported, as a person reads it. */

@@ -8,9 +8,8 @@ import type { Manifest } from '../export/manifest.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openMigrated, withStore } from './app.ts';
 import { atPlace, readPlace } from './export-places.ts';
-import { formatCount, print, printJson } from './print.ts';
-import { createProgress } from './progress.ts';
-import { stopOnSignals } from './signals.ts';
+import { formatCount, momentText, print, printJson } from './print.ts';
+import { inProgress } from './signals.ts';
 
 export const importCommand = (command: Command): Command =>
   command
@@ -18,20 +17,18 @@ export const importCommand = (command: Command): Command =>
     .option('--json', 'print what was imported as JSON')
     .action(async (place: string, flags: { json?: true }) => {
       const settings = readSettings({ needs: 'database' });
-      const stop = stopOnSignals();
-      const progress = createProgress(process.stderr);
-      progress.update('Checking the files of the export');
-      try {
+      await inProgress(async (signal, progress) => {
+        progress.update('Checking the files of the export');
         const manifest = await withStore(openMigrated, settings, ({ db }) => {
           const bringIn = (folder: string): Promise<Manifest> =>
             importArchive({
               db,
               folder,
-              signal: stop.signal,
+              signal,
               onProgress: ({ file, rows, all }) =>
                 progress.update({ name: 'Importing', done: rows, all, unit: 'rows', more: file }),
             });
-          return atPlace(place, settings.exports, stop.signal, {
+          return atPlace(place, settings.exports, signal, {
             inFolder: bringIn,
             inBucket: async (bucket) => {
               // Before everything is fetched for nothing.
@@ -39,7 +36,7 @@ export const importCommand = (command: Command): Command =>
               const { downloadExport } = await import('../export/bucket.ts');
               const folder = await mkdtemp(join(tmpdir(), 'outlast-import-'));
               try {
-                await downloadExport(bucket, folder, stop.signal, ({ file, done, all }) =>
+                await downloadExport(bucket, folder, signal, ({ file, done, all }) =>
                   progress.update({ name: 'Fetching', done, all, unit: 'files', more: file }),
                 );
                 return await bringIn(folder);
@@ -52,10 +49,7 @@ export const importCommand = (command: Command): Command =>
         progress.end();
         if (flags.json === true) printJson(imported(manifest));
         else print(importText(manifest));
-      } finally {
-        progress.end();
-        stop.close();
-      }
+      });
     });
 
 /** Rows by table, of all projects. */
@@ -73,7 +67,7 @@ export function importText(manifest: Manifest): string {
   const { projects, exported_at: exportedAt, rows } = imported(manifest);
   const count = (table: string): string => formatCount(rows[`archive.${table}`] ?? 0);
   return [
-    `Imported ${projects.join(', ')} as of ${exportedAt.slice(0, 16).replace('T', ' ')} (UTC): ${count('orders')} orders and ${count('nft_classes')} NFT classes, with ${count('order_versions')} and ${count('nft_class_versions')} earlier versions. All of it was read back and is what was exported.`,
+    `Imported ${projects.join(', ')} as of ${momentText(exportedAt)} (UTC): ${count('orders')} orders and ${count('nft_classes')} NFT classes, with ${count('order_versions')} and ${count('nft_class_versions')} earlier versions. All of it was read back and is what was exported.`,
     '`outlast verify` checks it against what the platform said; `outlast sync` goes on from here.',
   ].join('\n');
 }

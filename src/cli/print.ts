@@ -295,7 +295,7 @@ export function formatWhen(ms: number): string {
 }
 
 /** `2026-11-30 00:00`. */
-export function momentText(at: Instant): string {
+export function momentText(at: Instant | string): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 

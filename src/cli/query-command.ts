@@ -11,7 +11,7 @@ import { daysIncluded, halfOpen } from '../query/days.ts';
 import { lists, recordsOf, type Row } from '../query/lists.ts';
 import type { Archive, Version } from '../query/types.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
-import { ofReplica, openStoreToRead } from './app.ts';
+import { notArchived, ofReplica, openStoreToRead } from './app.ts';
 import { dictionaryCommand } from './dictionary-command.ts';
 import { optionOf, readOptions } from './command-options.ts';
 import { flat, historyShown, queryList, type QueryList } from './query-lists.ts';
@@ -274,11 +274,7 @@ export async function projectOf(archive: Archive, wanted: string | undefined): P
   const known = await archive.projects();
   if (wanted !== undefined) {
     if (known.includes(wanted)) return wanted;
-    const sentence = `Nothing is archived for a project "${wanted}" here`;
-    throw settingsError(
-      'unknown_project',
-      `${sentence}${known.length > 0 ? `; there is: ${known.join(', ')}` : ''}.`,
-    );
+    throw notArchived(wanted, known);
   }
   const [only, ...others] = known;
   if (only === undefined) {

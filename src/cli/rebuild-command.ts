@@ -3,15 +3,15 @@
 import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { resources, type ApiVersion, type Resource } from '../model.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
+import { readSettings } from '../settings/settings.ts';
+import type { Db } from '../store/db.ts';
 import { countRows } from '../store/read-held.ts';
 import { archivedName, archivedOf, type Archived } from '../store/record-tables.ts';
 import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
-import { openMigrated, wantedProjects } from './app.ts';
-import { openLog } from './log-lines.ts';
+import { openMigrated, wantedProjects, withStore } from './app.ts';
 import { formatCount, print, printJson, printTable } from './print.ts';
-import { createProgress } from './progress.ts';
-import { stopOnSignals } from './signals.ts';
+import type { ProgressLine } from './progress.ts';
+import { inProgress } from './signals.ts';
 
 type Flags = { project?: string; resource?: Resource; afresh?: true; json?: true };
 /** The results of each lookup are rebuilt for themselves. */
@@ -28,45 +28,44 @@ export const rebuildCommand = (command: Command): Command =>
     .option('--afresh', 'begin at the first record, also where another rebuild was cut off')
     .option('--json', 'print the report as JSON')
     .action(async (flags: Flags) => {
-      process.exitCode = await rebuildAll(readSettings({ needs: 'database' }), flags);
+      const settings = readSettings({ needs: 'database' });
+      process.exitCode = await inProgress((signal, progress) =>
+        withStore(openMigrated, settings, ({ db }) => rebuildAll(db, flags, signal, progress)),
+      );
     });
 
 /** Returns the exit code: failed where records do not match their digests, try later where it was stopped. */
-async function rebuildAll(settings: Settings, flags: Flags): Promise<number> {
-  const stop = stopOnSignals();
-  const archive = await openMigrated(settings, openLog(settings.logLevel));
-  const progress = createProgress(process.stderr);
+async function rebuildAll(
+  db: Db,
+  flags: Flags,
+  signal: AbortSignal,
+  progress: ProgressLine,
+): Promise<number> {
   const lists: ListRebuilt[] = [];
-  try {
-    const wanted = flags.resource === undefined ? resources : [flags.resource];
-    for (const projectId of await wantedProjects(archive.db, flags.project)) {
-      for (const of of wanted.flatMap((resource) => archivedOf(projectId, resource))) {
-        const all = await countRows(archive.db, of);
-        const rebuilt = await rebuild(archive.db, of, {
-          signal: stop.signal,
-          afresh: flags.afresh === true,
-          onProgress: ({ rowsRead, rowsChanged }) =>
-            progress.update({
-              name: projectId,
-              done: rowsRead,
-              all,
-              unit: archivedName(of),
-              more: `${formatCount(rowsChanged)} changed`,
-            }),
-        });
-        lists.push({ ...namesOf(of), ...rebuilt });
-      }
+  const wanted = flags.resource === undefined ? resources : [flags.resource];
+  for (const projectId of await wantedProjects(db, flags.project)) {
+    for (const of of wanted.flatMap((resource) => archivedOf(projectId, resource))) {
+      const all = await countRows(db, of);
+      const rebuilt = await rebuild(db, of, {
+        signal,
+        afresh: flags.afresh === true,
+        onProgress: ({ rowsRead, rowsChanged }) =>
+          progress.update({
+            name: projectId,
+            done: rowsRead,
+            all,
+            unit: archivedName(of),
+            more: `${formatCount(rowsChanged)} changed`,
+          }),
+      });
+      lists.push({ ...namesOf(of), ...rebuilt });
     }
-    progress.end();
-    if (flags.json === true) printJson({ lists });
-    else printLists(lists);
-    if (lists.some((list) => list.alteredCount > 0)) return exitCode.failed;
-    return lists.every((list) => list.done) ? exitCode.done : exitCode.tryLater;
-  } finally {
-    progress.end();
-    await archive.close();
-    stop.close();
   }
+  progress.end();
+  if (flags.json === true) printJson({ lists });
+  else printLists(lists);
+  if (lists.some((list) => list.alteredCount > 0)) return exitCode.failed;
+  return lists.every((list) => list.done) ? exitCode.done : exitCode.tryLater;
 }
 
 function namesOf(of: Archived): Pick<ListRebuilt, 'project' | 'resource' | 'api_version'> {

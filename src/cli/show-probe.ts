@@ -1,11 +1,10 @@
 // `outlast status --probe`: asks the platform how it reads what its document leaves open, now and not only once a day.
-import { exitCode, settingsError } from '../errors.ts';
+import { exitCode } from '../errors.ts';
 import { readSettings } from '../settings/settings.ts';
 import { makeContact } from '../sync/contact/contact.ts';
-import { openMigrated } from './app.ts';
+import { configuredProjects, openMigrated, withStore } from './app.ts';
 import { createWorker } from './create-workers.ts';
 import { olderOffers } from './fact-lines.ts';
-import { openLog } from './log-lines.ts';
 import { print, printError, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -29,17 +28,12 @@ export async function showProbed(flags: { project?: string; json?: true }): Prom
 /** One project after the other. A list that does not answer is named, and the other one is probed all the same. */
 async function probeAll(project: string | undefined): Promise<Learned[]> {
   const settings = readSettings({ needs: 'platform' });
-  const wanted = settings.projects.filter(({ id }) => project === undefined || id === project);
-  if (wanted.length === 0) {
-    throw settingsError('unknown_project', `The settings name no project "${project}".`);
-  }
-  const log = openLog(settings.logLevel);
+  const wanted = configuredProjects(settings, project);
   const stop = stopOnSignals();
-  const archive = await openMigrated(settings, log);
   const learned: Learned[] = [];
-  try {
+  await withStore(openMigrated, settings, async ({ db, log }) => {
     for (const project of wanted) {
-      const worker = createWorker(project, settings, archive.db, log);
+      const worker = createWorker(project, settings, db, log);
       try {
         const contacts = await makeContact({
           ...worker,
@@ -60,9 +54,6 @@ async function probeAll(project: string | undefined): Promise<Learned[]> {
         await worker.close();
       }
     }
-  } finally {
-    await archive.close();
-    stop.close();
-  }
+  }).finally(() => stop.close());
   return learned;
 }

@@ -4,6 +4,8 @@ import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
+import type { Out } from './print.ts';
+import { createProgress, type ProgressLine } from './progress.ts';
 
 export type Stop = { signal: AbortSignal; close(): void };
 
@@ -53,6 +55,21 @@ export function stopOnSignals(onFirst: () => void = () => undefined): Stop {
       clearInterval(watching);
     },
   };
+}
+
+/** Does work that a signal may end, with a line that shows how far it is. Whatever becomes of it, both are over then. */
+export async function inProgress<T>(
+  work: (signal: AbortSignal, progress: ProgressLine) => Promise<T>,
+  out: Out = process.stderr,
+): Promise<T> {
+  const stop = stopOnSignals();
+  const progress = createProgress(out);
+  try {
+    return await work(stop.signal, progress);
+  } finally {
+    progress.end();
+    stop.close();
+  }
 }
 
 /** Resolves when the signal is aborted. */

@@ -52,7 +52,7 @@ async function look(project: string | undefined, readKnown: ReadKnown): Promise<
     if (ahead !== undefined) {
       return { level: 'unknown', text: `${ahead.project}: ${clockSentence}` };
     }
-    const configured = configuredProjects();
+    const configured = configuredIds();
     // What was given up stays archived and is asked for no more: only whoever names it is told how it stands.
     const isJudged = (id: string): boolean => id === project || configured?.includes(id) !== false;
     const judged = projects.filter((one) => isJudged(one.project));
@@ -124,7 +124,7 @@ const clockSentence =
   'the last run began at a time that is still to come by the clock of this machine: it is behind, or the platform’s was ahead. Nothing can be judged until they agree; where this one is wrong, set it right (NTP)';
 
 /** Null where the platform's settings are not at hand. */
-export function configuredProjects(): string[] | null {
+export function configuredIds(): string[] | null {
   try {
     return readSettings({ needs: 'platform' }).projects.map(({ id }) => id);
   } catch {

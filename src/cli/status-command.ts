@@ -3,7 +3,6 @@ import { Option, type Command } from 'commander';
 import { risksOf } from '../alert/risk.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
-import { settingsError } from '../errors.ts';
 import type { CoverageDay } from '../catalogue.ts';
 import { headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
@@ -22,10 +21,10 @@ import {
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
-import { notYetKnown, projectIds } from '../store/projects.ts';
-import { openToRead, type Store, withStore } from './app.ts';
+import { notYetKnown } from '../store/projects.ts';
+import { openToRead, wantedProjects, withStore, type Store } from './app.ts';
 import { calendarLines } from './calendar-lines.ts';
-import { check, configuredProjects, notConfigured } from './status-check.ts';
+import { check, configuredIds, notConfigured } from './status-check.ts';
 import { factLines, olderOffers } from './fact-lines.ts';
 import {
   forecastJson,
@@ -37,7 +36,7 @@ import {
 } from './forecast-lines.ts';
 import { operationLines, tokenLines } from './operations-tokens.ts';
 import { readRate } from './command-options.ts';
-import { formatCount, formatSpan, indentedTable, print, printJson } from './print.ts';
+import { formatCount, formatSpan, indentedTable, momentText, print, printJson } from './print.ts';
 
 type StatusFlags = {
   project?: string;
@@ -106,7 +105,7 @@ export const statusCommand = (command: Command): Command =>
           if (db.role === null) print(`${unprotectedText}\n`);
           const days = await readDays(db, projects, foreseen, flags.all);
           print(statusText(projects, foreseen, days, flags.all));
-          const configured = configuredProjects();
+          const configured = configuredIds();
           for (const { project } of projects) {
             if (configured?.includes(project) === false) {
               print(`\nProject ${project} is ${notConfigured}.`);
@@ -130,12 +129,7 @@ async function readKnown(
   foreseen: Foreseen;
   forecast: ReadonlyMap<string, Report[]>;
 }> {
-  const all = await projectIds(db);
-  const wanted = project === undefined ? all : all.filter((id) => id === project);
-  if (project !== undefined && wanted.length === 0) {
-    throw settingsError('unknown_project', `Nothing is archived for a project "${project}" here.`);
-  }
-  const foreseen = await foreseeAll(db, wanted, settings);
+  const foreseen = await foreseeAll(db, await wantedProjects(db, project), settings);
   const forecast = new Map([...foreseen].map(([id, one]) => [id, risksOf(one, one.now)]));
   return { projects: await readStatus(db, project, forecast), foreseen, forecast };
 }
@@ -241,7 +235,7 @@ function projectText(
   lines.push(...unlisted.map((line) => `  ${line}`));
   if (isAll && project.head !== null) {
     const { no, at, head } = project.head;
-    lines.push(`  journal: head ${no} of ${at.slice(0, 16).replace('T', ' ')} (UTC) is ${head}`);
+    lines.push(`  journal: head ${no} of ${momentText(at)} (UTC) is ${head}`);
   }
   if (isAll) lines.push(...factLines(project.facts));
   const firstOf = (resource: string): string | undefined =>

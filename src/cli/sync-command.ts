@@ -8,14 +8,13 @@ import type { RunCounts } from '../store/runs.ts';
 import { untilToday } from '../sync/enter-days.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
-import { openMigrated } from './app.ts';
+import { configuredProjects, openMigrated, withStore, type OpenedStore } from './app.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { verdictOn } from './exit.ts';
 import { readOptions } from './command-options.ts';
-import { openLog } from './log-lines.ts';
 import { formatCount, printError, printJson, printTable } from './print.ts';
-import { createProgress, type Sofar } from './progress.ts';
-import { stopOnSignals } from './signals.ts';
+import type { ProgressLine, Sofar } from './progress.ts';
+import { inProgress } from './signals.ts';
 
 type SyncFlags = {
   from?: string;
@@ -39,19 +38,22 @@ export const syncCommand = (command: Command): Command =>
     .option('--json', 'print the report as JSON')
     .action(async (flags: SyncFlags) => {
       const days = readDays(flags);
-      const settings = readSettings({ needs: 'platform' });
-      process.exitCode = await sync(narrowed(settings, flags.project), {
-        ...(days === undefined && flags.resource === undefined
-          ? {}
-          : {
-              only: {
-                ...(days === undefined ? {} : { days }),
-                ...(flags.resource === undefined ? {} : { resource: flags.resource }),
-              },
-            }),
+      const all = readSettings({ needs: 'platform' });
+      const settings = { ...all, projects: configuredProjects(all, flags.project) };
+      const only = {
+        ...(days === undefined ? {} : { days }),
+        ...(flags.resource === undefined ? {} : { resource: flags.resource }),
+      };
+      const options = {
+        ...(Object.keys(only).length === 0 ? {} : { only }),
         acceptNewSource: flags.acceptNewSource === true,
         json: flags.json === true,
-      });
+      };
+      process.exitCode = await inProgress((signal, progress) =>
+        withStore(openMigrated, settings, (opened) =>
+          sync(settings, options, opened, signal, progress),
+        ),
+      );
     });
 
 /** Both days as the half-open range in between. Throws settings `argument_invalid` or `bad_days`. */
@@ -62,19 +64,6 @@ export function readDays(flags: Pick<SyncFlags, 'from' | 'to'>): DayRange | unde
   throw settingsError('bad_days', '--to needs --from: name the first day as well.');
 }
 
-function narrowed(settings: Settings, project: string | undefined): Settings {
-  if (project === undefined) return settings;
-  const projects = settings.projects.filter((one) => one.id === project);
-  if (projects.length === 0) {
-    const known = settings.projects.map((one) => one.id).join(', ');
-    throw settingsError(
-      'unknown_project',
-      `There is no project "${project}" in the settings; there is: ${known}.`,
-    );
-  }
-  return { ...settings, projects };
-}
-
 /** How long the end of a sync waits for alerts to be told. They change nothing about its exit code. */
 const alertsPatienceMs = 15_000;
 
@@ -82,21 +71,18 @@ const alertsPatienceMs = 15_000;
 async function sync(
   settings: Settings,
   options: Pick<RunOptions, 'only' | 'acceptNewSource'> & { json: boolean },
+  { db, log }: Pick<OpenedStore, 'db' | 'log'>,
+  signal: AbortSignal,
+  progress: ProgressLine,
 ): Promise<number> {
-  const log = openLog(settings.logLevel);
-  const stop = stopOnSignals();
-  const archive = await openMigrated(settings, log);
-  const progress = createProgress(process.stderr);
-  const workers = settings.projects.map((project) =>
-    createWorker(project, settings, archive.db, log),
-  );
+  const workers = settings.projects.map((project) => createWorker(project, settings, db, log));
   const sofar: Sofars = new Map();
   try {
     const settled = await Promise.allSettled(
       workers.map((worker) =>
         run(worker, {
           ...options,
-          signal: stop.signal,
+          signal,
           evenIfParked: true,
           onProgress: (counts, slicesDue) => {
             sofar.set(worker.projectId, { counts, slicesDue });
@@ -120,15 +106,12 @@ async function sync(
       printError(`${workers.length > 1 ? projectId : 'outlast'}: ${text}`);
     }
     const mayBeat = options.only === undefined;
-    const alerts = openAlerts(settings, archive.db, workers, { mayBeat }, log);
+    const alerts = openAlerts(settings, db, workers, { mayBeat }, log);
     for (const turn of [...reports, ...failures]) alerts.after(turn);
-    await alerts.close(stop.signal.aborted ? 0 : alertsPatienceMs);
+    await alerts.close(signal.aborted ? 0 : alertsPatienceMs);
     return worst([exitCodeOfReports(reports), ...failures.map(({ code }) => code)]);
   } finally {
-    progress.end();
     await Promise.all(workers.map((worker) => worker.close()));
-    await archive.close();
-    stop.close();
   }
 }
 

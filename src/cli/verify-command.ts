@@ -18,11 +18,10 @@ import {
   type ListVerified,
   type Verifying,
 } from '../verify/verify.ts';
-import { openMigrated, openToRead, wantedProjects } from './app.ts';
+import { openMigrated, openToRead, wantedProjects, withStore, type OpenedStore } from './app.ts';
 import { readOptions } from './command-options.ts';
-import { createProgress, type ProgressLine } from './progress.ts';
-import { stopOnSignals } from './signals.ts';
-import { openLog } from './log-lines.ts';
+import type { ProgressLine } from './progress.ts';
+import { inProgress } from './signals.ts';
 import { asJson, textPrinter, type VerifyPrinter } from './verify-print.ts';
 
 type Flags = {
@@ -99,47 +98,34 @@ export function monthsToVerify(flags: Flags): DayRange | null {
 /** Returns the exit code: failed where anything does not follow. */
 async function verify(settings: Settings, flags: Flags, months: DayRange | null): Promise<number> {
   const heads = readHeads(flags);
-  const log = openLog(settings.logLevel);
-  const stop = stopOnSignals();
   // What asks the platform counts its requests in the database.
   const open = flags.platform === true ? openMigrated : openToRead;
   const platform = flags.platform === true ? await import('./verify-with-platform.ts') : null;
-  const archive = await open(settings, log);
   const output = flags.json === true ? asJson() : textPrinter();
   // Findings that stream to the same terminal leave no line for it.
   const isQuiet = flags.json === true && process.stdout.isTTY;
-  const progress = createProgress(isQuiet ? { write: () => undefined } : process.stderr);
-  try {
-    const projects = await wantedProjects(archive.db, flags.project);
+  const out = isQuiet ? { write: () => undefined } : process.stderr;
+  const work = async (
+    { db, log }: OpenedStore,
+    signal: AbortSignal,
+    progress: ProgressLine,
+  ): Promise<number> => {
+    const projects = await wantedProjects(db, flags.project);
     if (heads.length > 0 && projects.length > 1) {
       throw settingsError(
         'bad_head',
         'Each project has heads of its own: name the one with --project.',
       );
     }
-    if (
-      months !== null &&
-      projects.length > 0 &&
-      !(await isAnythingKnown(archive.db, projects, months))
-    ) {
+    if (months !== null && projects.length > 0 && !(await isAnythingKnown(db, projects, months))) {
       throw settingsError(
         'bad_month',
         `Nothing of ${flags.month ?? `${flags.fromMonth} or later`} was ever archived here: \`outlast status\` names the months that are.`,
       );
     }
     const wanted = { projects, months, resource: flags.resource, heads };
-    const { lists, journals } = await verifyHeld(
-      archive.db,
-      settings,
-      wanted,
-      stop.signal,
-      output,
-      progress,
-    );
-    const asked = await platform?.ask(settings, wanted, archive.db, log, stop.signal, {
-      output,
-      progress,
-    });
+    const { lists, journals } = await verifyHeld(db, settings, wanted, signal, output, progress);
+    const asked = await platform?.ask(settings, wanted, db, log, signal, { output, progress });
     progress.end();
     await output.end(lists, journals);
     // What is held was verified all the same, and is told first.
@@ -149,11 +135,11 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
     const differing = asked?.differing ?? 0;
     if (all.some(({ findings }) => findings > 0) || differing > 0) return exitCode.failed;
     return asked?.isComplete === false ? exitCode.tryLater : exitCode.done;
-  } finally {
-    progress.end();
-    await archive.close();
-    stop.close();
-  }
+  };
+  return inProgress(
+    (signal, progress) => withStore(open, settings, (opened) => work(opened, signal, progress)),
+    out,
+  );
 }
 
 type Wanted = {

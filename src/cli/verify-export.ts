@@ -3,20 +3,17 @@ import { exitCode } from '../errors.ts';
 import { alteredIn, openFolder, type OpenedExport } from '../export/check-export.ts';
 import { readSettings } from '../settings/settings.ts';
 import { atPlace, readPlace } from './export-places.ts';
-import { formatCount, print, printJson } from './print.ts';
-import { createProgress } from './progress.ts';
-import { stopOnSignals } from './signals.ts';
+import { formatCount, momentText, print, printJson } from './print.ts';
+import { inProgress } from './signals.ts';
 
 /** Returns the exit code: failed where a file is not what the manifest says. Throws what opening the export does. */
 export async function verifyExport(place: string, isJson: boolean): Promise<number> {
   const settings = readSettings({ needs: 'database' });
-  const stop = stopOnSignals();
-  const progress = createProgress(process.stderr);
-  try {
+  return inProgress((signal, progress) => {
     const look = async (found: OpenedExport, advice: string): Promise<number> => {
       const all = found.parts.length;
       let done = 0;
-      const altered = await alteredIn(found, stop.signal, ({ path }) => {
+      const altered = await alteredIn(found, signal, ({ path }) => {
         progress.update({ name: 'Reading', done: ++done, all, unit: 'files', more: path });
       });
       progress.end();
@@ -27,7 +24,7 @@ export async function verifyExport(place: string, isJson: boolean): Promise<numb
         printJson({ place, projects: names, exported_at: exportedAt, files: all, bytes, altered });
       } else {
         for (const one of altered) print(one);
-        const what = `${place}, ${projects.map(({ project }) => project).join(', ')} as of ${exportedAt.slice(0, 16).replace('T', ' ')} (UTC): ${formatCount(all)} files, ${formatCount(Math.ceil(bytes / 1e6))} MB`;
+        const what = `${place}, ${projects.map(({ project }) => project).join(', ')} as of ${momentText(exportedAt)} (UTC): ${formatCount(all)} files, ${formatCount(Math.ceil(bytes / 1e6))} MB`;
         print(
           altered.length === 0
             ? `${what}. Every one is what was written.`
@@ -36,7 +33,7 @@ export async function verifyExport(place: string, isJson: boolean): Promise<numb
       }
       return altered.length === 0 ? exitCode.done : exitCode.failed;
     };
-    return await atPlace(readPlace(place), settings.exports, stop.signal, {
+    return atPlace(readPlace(place), settings.exports, signal, {
       inFolder: async (folder) =>
         look(await openFolder(folder), 'Take another copy, or export again.'),
       inBucket: async (bucket) =>
@@ -46,8 +43,5 @@ export async function verifyExport(place: string, isJson: boolean): Promise<numb
           'Move each altered object named above out of the bucket, or to another prefix, and export again: that adds what is not there.',
         ),
     });
-  } finally {
-    progress.end();
-    stop.close();
-  }
+  });
 }

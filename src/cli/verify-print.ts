@@ -6,7 +6,7 @@ import type { ChainsVerified } from '../verify/check-journal.ts';
 import { fileName } from '../verify/certificate-files.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';
-import { formatCount, print, printable, screenWidth, table, wrapped } from './print.ts';
+import { formatCount, momentText, print, printable, screenWidth, table, wrapped } from './print.ts';
 
 /** How many results were asked for again, by what came of it. */
 type Results = Record<ResultReproved['outcome'], number>;
@@ -129,7 +129,7 @@ const certificateTable = (lists: ListVerified[]): string =>
         list.resource,
         one.records,
         one.later,
-        one.certified_at.slice(0, 16).replace('T', ' '),
+        momentText(one.certified_at),
         one.holds ? 'holds' : 'DOES NOT HOLD',
       ]),
     ),
@@ -150,7 +150,7 @@ const headLines = (journals: ChainsVerified[]): string[] =>
     ...(head === null
       ? []
       : [
-          `the journal of ${project} has head ${head.no}, of ${head.at.slice(0, 16).replace('T', ' ')} (UTC)\n  ${head.head}`,
+          `the journal of ${project} has head ${head.no}, of ${momentText(head.at)} (UTC)\n  ${head.head}`,
         ]),
     ...(passed.length === 0
       ? []
