@@ -8,8 +8,7 @@ import { nftClasses, nftClassVersions } from '../store/schema.ts';
 import { id, listOfDays, text } from './arguments.ts';
 import type { Given } from './check-arguments.ts';
 import { columnsNow, columnsThen } from './selected-columns.ts';
-import { createRecords } from './record-reader.ts';
-import type { ListedSource } from './source.ts';
+import { createRecords, type ListedSource } from './record-reader.ts';
 import type { Reader } from './reader.ts';
 import type { NftClass, NftClassFilters, Records } from './types.ts';
 

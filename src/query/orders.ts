@@ -1,4 +1,4 @@
-// Reading purchase orders: what they can be narrowed by, and their columns. Paging is records.ts.
+// Reading purchase orders: what they can be narrowed by, and their columns. Paging is record-reader.ts.
 import type { Column, SQL } from 'drizzle-orm';
 import * as z from 'zod';
 import { orderStatuses } from '../model.ts';
@@ -9,8 +9,7 @@ import { orders, orderVersions } from '../store/schema.ts';
 import { listOfDays, severalOf, text } from './arguments.ts';
 import type { Given } from './check-arguments.ts';
 import { columnsNow, columnsThen } from './selected-columns.ts';
-import { createRecords } from './record-reader.ts';
-import type { ListedSource } from './source.ts';
+import { createRecords, type ListedSource } from './record-reader.ts';
 import type { Reader } from './reader.ts';
 import type { Order, OrderFilters, Records } from './types.ts';
 

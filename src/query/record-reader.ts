@@ -1,17 +1,64 @@
-// Reading one list of days: its pages, its stream and its single records, the same for orders and classes, now and as
-// of an instant. Arguments are checked and cursors are read and written here; what is read is list-now.ts and
-// list-as-of.ts.
-import type { ListedResource } from '../model.ts';
-import { contentArguments, parseArguments, recordArguments } from './arguments.ts';
-import { historyOf } from './contents.ts';
-import { readCursor, writeCursor } from './list-order.ts';
-import { fingerprintOf } from './cursor.ts';
-import { seenBy } from './list-order.ts';
-import { createListNow } from './list-now.ts';
-import { createListThen, isThen } from './list-as-of.ts';
+// Reading one list of days: its pages, its stream and its single records, the same for orders and classes. Arguments are
+// checked and cursors are read and written first; then the list is read as it is now, its rows along the index, or as of
+// an instant. What differs between the lists is a `ListedSource`: orders.ts and nft-classes.ts have theirs.
+import type { SQL } from 'drizzle-orm';
+import type { ZodType } from 'zod';
+import type { Day, ListedResource } from '../model.ts';
+import { and, eq, sql } from '../store/orm.ts';
+import {
+  contentArguments,
+  parseArguments,
+  recordArguments,
+  type CheckedScope,
+} from './arguments.ts';
+import { countAsOf, recordsAsOf, type AsOfSource } from './as-of.ts';
+import { scanThrough } from './bounded-scan.ts';
+import { contentsAt, historyOf } from './contents.ts';
+import { fingerprintOf, type Side } from './cursor.ts';
+import {
+  listedAfter,
+  listOrder,
+  readCursor,
+  seenBy,
+  writeCursor,
+  type Edge,
+  type RecordPosition,
+} from './list-order.ts';
 import type { Reader } from './reader.ts';
-import type { ListedItem, ListedSource } from './source.ts';
+import { rowsOf, select } from './statement.ts';
+import { recordsHeld } from './summary.ts';
 import type { Records } from './types.ts';
+
+type ListArguments<Filters> = CheckedScope &
+  Filters & { limit: number; cursor?: string | undefined; offset?: number | undefined };
+
+type ListedItem = { sliceDay: Day; createdAt: string | null; missingSince: string | null };
+
+export type ListedSource<Item extends ListedItem, Filters> = AsOfSource<Item, Filters> & {
+  /** The name in sentences: `orders` in `orders.list`. */
+  name: string;
+  resource: ListedResource;
+  arguments: { list: ZodType<ListArguments<Filters>>; stream: ZodType<CheckedScope & Filters> };
+};
+
+/**
+ * Where a page begins: on one side of a position, or of the edge of the list (null); from its beginning where nothing
+ * is given.
+ */
+type From = { side: Side; position: RecordPosition | null } | null;
+
+/** `previous` and `next` are positions that more may lie beyond; null where nothing does. */
+type FoundPage<Item> = {
+  items: Item[];
+  previous: RecordPosition | Edge | null;
+  next: RecordPosition | Edge | null;
+};
+
+const opposite = (order: CheckedScope['order']): CheckedScope['order'] =>
+  order === 'asc' ? 'desc' : 'asc';
+
+/** Rows a stream reads at a time: few enough to hold, enough to make the statement's cost small. */
+const streamedAtOnce = 1000;
 
 export function createRecords<Item extends ListedItem, Filters extends object, PublicFilters>(
   reader: Reader,
@@ -72,4 +119,127 @@ async function horizon(reader: Reader, project: string, resource: ListedResource
     [project, resource],
   );
   return rows[0]?.horizon ?? 'infinity';
+}
+
+/** As it is now. */
+function createListNow<Item extends ListedItem, Filters extends object>(
+  reader: Reader,
+  source: ListedSource<Item, Filters>,
+) {
+  const { table, id } = source;
+  const positionOf = (item: Item): RecordPosition => ({
+    day: item.sliceDay,
+    createdAt: item.createdAt,
+    id: source.idOf(item),
+  });
+  const positionOrNull = (item: Item | undefined): RecordPosition | null =>
+    item === undefined ? null : positionOf(item);
+
+  function rows(
+    scope: CheckedScope & Filters,
+    after: RecordPosition | null,
+    limit: number,
+    { seen, offset = 0 }: { seen?: SQL; offset?: number | undefined } = {},
+  ): Promise<Item[]> {
+    const where = and(listedAfter(table, id, scope, after), ...source.conditions(scope), seen);
+    const order = source.idIn?.(scope) !== undefined ? [] : listOrder(table, id, scope.order);
+    return select<Item>(reader, source, where, { order, limit, offset });
+  }
+
+  /** A page lies on one side of a position. One more than asked for tells whether there is another beyond it. */
+  async function page(
+    scope: CheckedScope & Filters,
+    from: From,
+    limit: number,
+    offset: number | undefined,
+  ): Promise<FoundPage<Item>> {
+    const isBack = from?.side === 'before';
+    const order = isBack ? opposite(scope.order) : scope.order;
+    const found = await rows({ ...scope, order }, from?.position ?? null, limit + 1, { offset });
+    const hasMore = found.length > limit;
+    const items = isBack ? found.slice(0, limit).toReversed() : found.slice(0, limit);
+    const [first, last] = [positionOrNull(items[0]), positionOrNull(items.at(-1))];
+    if (isBack) return { items, previous: hasMore ? first : null, next: last };
+    const isFirst = from === null && (offset ?? 0) === 0;
+    return { items, previous: isFirst ? null : first, next: hasMore ? last : null };
+  }
+
+  async function count(scope: CheckedScope & Filters): Promise<number> {
+    const narrowed = and(...source.conditions(scope));
+    const isWhole = scope.from === undefined && scope.to === undefined && narrowed === undefined;
+    const statement = isWhole
+      ? sql`select ${sql.raw(recordsHeld(source.resource, 'asked.project'))} as matching
+              from (select ${scope.project}::text as project) asked`
+      : sql`select count(*) as matching from ${source.from}
+             where ${and(listedAfter(table, id, scope, null), narrowed)}`;
+    const [row] = await rowsOf<{ matching: string }>(reader, statement);
+    return Number(row?.matching ?? 0);
+  }
+
+  async function* stream(scope: CheckedScope & Filters, seen: SQL): AsyncGenerator<Item> {
+    let after: RecordPosition | null = null;
+    // Ends: every page begins after the last row of the one before, and rows first seen later are left out.
+    for (;;) {
+      const items: Item[] = await rows(scope, after, streamedAtOnce, { seen });
+      yield* items;
+      const last = items.at(-1);
+      if (last === undefined || items.length < streamedAtOnce) return;
+      after = positionOf(last);
+    }
+  }
+
+  async function get(project: string, recordId: string): Promise<Item | null> {
+    const where = and(eq(table.project, project), eq(id, recordId));
+    const [item] = await select<Item>(reader, source, where, { order: [], limit: 1 });
+    return item ?? null;
+  }
+
+  return { page, count, stream, get };
+}
+
+type Then<Query> = Query & { asOf: string };
+
+const isThen = <Query extends CheckedScope>(query: Query): query is Then<Query> =>
+  query.asOf !== undefined;
+
+/**
+ * As of an instant. There may be more beyond where the reading of a page stopped, also where it found nothing: how far it
+ * reads is bounded-scan.ts.
+ */
+function createListThen<Item extends ListedItem, Filters extends object>(
+  reader: Reader,
+  source: ListedSource<Item, Filters>,
+) {
+  async function page(
+    scope: Then<CheckedScope & Filters>,
+    from: From,
+    limit: number,
+  ): Promise<FoundPage<Item>> {
+    const isBack = from?.side === 'before';
+    const asked = { ...scope, order: isBack ? opposite(scope.order) : scope.order };
+    const range = { after: from?.position ?? null, wanted: limit + 1 };
+    const { found, reached } = await recordsAsOf(reader, source, asked, range);
+    const shown = found.slice(0, limit);
+    const beyond = found.length > limit ? (shown.at(-1)?.key ?? null) : reached;
+    // Where nothing was found up to the edge, the other side begins there.
+    const start = from === null ? null : (shown[0]?.key ?? reached ?? 'edge');
+    const items = shown.map(({ item }) => item);
+    return isBack
+      ? { items: items.toReversed(), previous: beyond, next: start }
+      : { items, previous: start, next: beyond };
+  }
+
+  return {
+    page,
+    count: (scope: Then<CheckedScope & Filters>): Promise<number> =>
+      countAsOf(reader, source, scope),
+    stream: (scope: Then<CheckedScope & Filters>, seen: SQL): AsyncGenerator<Item> =>
+      scanThrough<RecordPosition, Item>((after) =>
+        recordsAsOf(reader, source, scope, { after, wanted: streamedAtOnce, seen }),
+      ),
+    get: async (project: string, id: string, asOf: string): Promise<Item | null> => {
+      const of = { project, ids: [id], asOf, filters: null };
+      return (await contentsAt<Item, Filters>(reader, source.contents, of)).get(id) ?? null;
+    },
+  };
 }
