@@ -4,9 +4,9 @@ import { risksOf } from '../alert/risk.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import type { CoverageDay } from '../catalogue.ts';
-import { headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
+import { booksSentence, headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
-import { listedResources, wholeList, type Why } from '../model.ts';
+import { listedResources, wholeList, type Day, type Why } from '../model.ts';
 import { moment } from '../problems.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar-months.ts';
 import { createLists } from '../query/ask-question.ts';
@@ -339,31 +339,22 @@ function verdict(list: ListStatus): string {
   return `${nameOf(list)}: ${parts.join(', ')}.`;
 }
 
-/** The platform's own count of all days that are over, beside what its lists showed. */
-function booksText(books: BooksStatus): string {
-  const { total, pending, succeeded, failed, shown, balance, more, more_since: since } = books;
-  const statuses =
-    pending === null || succeeded === null || failed === null
-      ? ''
-      : `: ${formatCount(succeeded)} succeeded, ${formatCount(failed)} failed, ${formatCount(pending)} pending`;
-  const counted = total === null ? 'gives no total of' : `counts ${formatCount(total)}`;
-  const beside = (): string => {
-    if (shown === null) return 'Not all of these days had been read then; it is asked again.';
-    if (balance === 'equal') return 'All of these are held.';
-    if (balance !== 'more') return `Its lists showed ${formatCount(shown)}: all of these are held.`;
-    const parts = more.slice(0, 3).map((part) => {
-      const days = part.from === part.to ? `of ${part.from}` : `from ${part.from} to ${part.to}`;
-      return part.counted === null || part.counted <= part.shown
-        ? `${days} it counts more of a status than it showed`
-        : `${days} it counts ${formatCount(part.counted)} and showed ${formatCount(part.shown)}`;
-    });
-    const others = more.length > 3 ? `, and ${more.length - 3} more` : '';
-    const at = since === null ? '' : `, since ${moment(Date.parse(since))}`;
-    return `THIS DOES NOT BALANCE${at}: ${parts.join('; ')}${others}. These days are read again, first after a quarter of an hour, later once a day, until it does.`;
-  };
-  const list = nameOf(books).replace('nft_classes', 'NFT classes');
-  return `From ${books.first_day} to ${books.last_day} the platform ${counted} ${list}${statuses}. ${beside()} Asked at ${moment(Date.parse(books.asked_at))}.`;
-}
+/** How the sentence of the books is written here; a day as it stands. */
+const writing = {
+  number: formatCount,
+  day: (day: Day) => day,
+  days: (first: Day, last: Day) => (first === last ? first : `${first} to ${last}`),
+  time: moment,
+};
+
+const booksText = ({ first_day, last_day, asked_at, more_since, ...books }: BooksStatus): string =>
+  booksSentence(en, writing, {
+    ...books,
+    firstDay: first_day,
+    lastDay: last_day,
+    askedAt: asked_at,
+    moreSince: more_since,
+  });
 
 function problemLines(list: ListStatus): string[] {
   const lines = list.problems

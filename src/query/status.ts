@@ -1,5 +1,5 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
-import type { BalanceCounts, Why } from '../model.ts';
+import type { BalanceCounts, ListedResource, Why } from '../model.ts';
 import type { Balance } from '../catalogue.ts';
 import { problemText, type ProblemLevel, type ProblemNumbers } from '../problems.ts';
 import { readProblems, type Problem, type Report } from '../store/alerts/problem-rows.ts';
@@ -49,7 +49,7 @@ export type ListStatus = {
 
 /** A row of analytics.balances: what the platform counts of all days that are over, beside what its lists showed. */
 export type BooksStatus = BalanceCounts & {
-  resource: string;
+  resource: ListedResource;
   owner: string;
   /** The first and the last day that are counted, `yyyy-MM-dd`. */
   first_day: string;

@@ -2,7 +2,7 @@
 // not yet, lost. Whether something is wrong is not decided here.
 import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
-import type { CoverageDay } from '../../catalogue.ts';
+import type { Balance, CoverageDay } from '../../catalogue.ts';
 import { markOf, weaker } from '../../query/day-marks.ts';
 import type { Words } from './words.ts';
 
@@ -87,4 +87,52 @@ export function headlineOf(
   return doubtful > 0
     ? headline.doubtful(number(safe), number(doubtful))
     : headline.safe(number(days));
+}
+
+/** The others are in /archive/v1/books. */
+const partsShown = 3;
+
+/** How numbers, days and times are written; `days`: the last one included. */
+type Writing = {
+  number(value: number): string;
+  day(day: Day): string;
+  days(first: Day, last: Day): string;
+  time(at: string | null): string;
+};
+
+/** As an accountant would say it: what the platform counts of all days that are over, and whether it is held. */
+export function booksSentence(
+  { headline, punctuation }: Words,
+  { number, day, days, time }: Writing,
+  of: Omit<Balance, 'project'>,
+): string {
+  const { total, succeeded, failed, pending, shown, balance, more } = of;
+  const holds = (): string => {
+    if (shown === null) return headline.holds.unread;
+    if (balance === 'equal') return headline.holds.equal;
+    if (balance !== 'more') return headline.holds.less(number(shown));
+    const parts = more.slice(0, partsShown).map((part) => {
+      const those = days(part.from, part.to);
+      return part.counted === null || part.counted <= part.shown
+        ? headline.holds.partOfStatus(those)
+        : headline.holds.part(those, number(part.counted), number(part.shown));
+    });
+    const others = more.length > partsShown ? ['…'] : [];
+    return headline.holds.more(
+      [...parts, ...others].join(punctuation.semicolon),
+      time(of.moreSince),
+    );
+  };
+  const isByStatus = succeeded !== null && failed !== null && pending !== null;
+  return headline.books({
+    list: (of.owner === '' ? '' : `${of.owner} · `) + headline.lists[of.resource],
+    first: day(of.firstDay),
+    last: day(of.lastDay),
+    total: total === null ? null : number(total),
+    statuses: isByStatus
+      ? headline.byStatus(number(succeeded), number(failed), number(pending))
+      : '',
+    holds: holds(),
+    asked: time(of.askedAt),
+  });
 }

@@ -1,13 +1,13 @@
 // The first page: whether all days are safe, until when what is not can still be read, and every day at a glance.
 import { addDays, dayOf, daysIn } from '../../../day.ts';
-import { listedResources, type ListedResource } from '../../../model.ts';
-import type { ArchiveProblem, Balance, CoverageDay } from '../../../catalogue.ts';
+import { listedResources, type Day, type ListedResource } from '../../../model.ts';
+import type { ArchiveProblem, CoverageDay } from '../../../catalogue.ts';
 import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { Chart } from '../chart.tsx';
 import { sumOf } from '../exact-sum.ts';
 import { Said } from '../layout.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { headlineOf, safetyOf, type Safety } from '../safety.ts';
+import { booksSentence, headlineOf, safetyOf, type Safety } from '../safety.ts';
 import { isWrong, problemsOf, sentenceOf } from './alerts-page.tsx';
 import { Calendar, rangesText } from './calendar.tsx';
 import { axisOf, byPeriod, outcomes } from './figure-page.tsx';
@@ -15,7 +15,9 @@ import { axisOf, byPeriod, outcomes } from './figure-page.tsx';
 export const overviewPage: Page = { path: '/', nav: 'overview', read };
 
 async function read(view: View): Promise<Made> {
-  const { archive, project, now } = view;
+  const { archive, project, now, words, format } = view;
+  const daysText = (from: Day, to: Day): string =>
+    rangesText(view, daysIn({ from, to: addDays(to, 1) }));
   const to = addDays(dayOf(now), 1);
   const [coverage, books, problems, orders] = await Promise.all([
     ofAll(view, (of) => archive.coverage(of)),
@@ -25,7 +27,7 @@ async function read(view: View): Promise<Made> {
   ]);
   const safety = safetyOf(coverage, view.now);
   const wrong = problems.filter(isWrong);
-  const headline = headlineOf(view.words, (count) => view.format.number(count), safety);
+  const headline = headlineOf(words, (count) => format.number(count), safety);
   return {
     title: headline,
     twin: linkTo(view, '/archive/v1/coverage'),
@@ -40,7 +42,7 @@ async function read(view: View): Promise<Made> {
         <Lead view={view} safety={safety} isWell={wrong.length === 0} />
         {books.map((balance) => (
           <p class={balance.balance === 'more' ? 'notice' : undefined}>
-            {booksText(view, balance)}
+            {booksSentence(words, { ...format, days: daysText }, balance)}
           </p>
         ))}
         {coverage.length > 0 && (
@@ -122,48 +124,6 @@ function Wrong({ view, problems }: { view: View; problems: readonly ArchiveProbl
       </p>
     </div>
   );
-}
-
-/** The others are in /archive/v1/books. */
-const partsShown = 3;
-
-/** As an accountant would say it: what the platform counts, and whether it is held. */
-function booksText(view: View, of: Balance): string {
-  const { words, format } = view;
-  const { headline } = words;
-  const { total, succeeded, failed, pending, shown, balance, more, moreSince } = of;
-  const holds = (): string => {
-    if (shown === null) return headline.holds.unread;
-    if (balance === 'equal') return headline.holds.equal;
-    if (balance !== 'more') return headline.holds.less(format.number(shown));
-    const parts = more.slice(0, partsShown).map((part) => {
-      const days = rangesText(view, daysIn({ from: part.from, to: addDays(part.to, 1) }));
-      return part.counted === null || part.counted <= part.shown
-        ? headline.holds.partOfStatus(days)
-        : headline.holds.part(days, format.number(part.counted), format.number(part.shown));
-    });
-    const others = more.length > partsShown ? ['…'] : [];
-    return headline.holds.more(
-      [...parts, ...others].join(words.punctuation.semicolon),
-      format.time(moreSince),
-    );
-  };
-  return headline.books({
-    list: (of.owner === '' ? '' : `${of.owner} · `) + headline.lists[of.resource],
-    first: format.day(of.firstDay),
-    last: format.day(of.lastDay),
-    total: total === null ? null : format.number(total),
-    statuses:
-      succeeded === null || failed === null || pending === null
-        ? ''
-        : headline.byStatus(
-            format.number(succeeded),
-            format.number(failed),
-            format.number(pending),
-          ),
-    holds: holds(),
-    asked: format.time(of.askedAt),
-  });
 }
 
 function Lately({ view, orders }: { view: View; orders: readonly OrderFigures[] }) {
