@@ -11,7 +11,7 @@ import { openBucket } from '../src/export/s3.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator-server.ts';
 import { noon, smallWorld } from './support/archive.ts';
 import { environmentOf, runCommand } from './support/command.ts';
-import { startHttpsServer, type HttpsServer } from './support/https-server.ts';
+import { startHttpsServer, type HttpsServer } from './support/certificates.ts';
 import { listenHere } from './support/loopback.ts';
 import { stoppedAt } from './support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';

@@ -10,7 +10,7 @@ import {
   type FileFetcherOptions,
 } from '../../src/platform/certificate-file.ts';
 import { replaceInModule } from '../support/replaced.ts';
-import { startHttpsServer, type HttpsServer } from '../support/https-server.ts';
+import { startHttpsServer, type HttpsServer } from '../support/certificates.ts';
 
 /** What names stand for, answer by answer; what the system says once there is none left. */
 const names = { answers: [] as LookupAddress[][], asked: 0 };

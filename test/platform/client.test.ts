@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { Writable } from 'node:stream';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -11,14 +12,7 @@ import type { OrdersQuery, Platform } from '../../src/platform/platform.ts';
 import { refusalOf } from '../../src/platform/refusal.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { createSemaphore, unbounded, type Semaphore } from '../../src/semaphore.ts';
-import {
-  answer,
-  emptyPage,
-  errorBody,
-  startScriptedPlatform,
-  type Handler,
-  type ScriptedPlatform,
-} from '../support/scripted-platform.ts';
+import { listenHere } from '../support/loopback.ts';
 
 const apiKey = 'test-key-ABCDEFG';
 const apiSecret = 'test-secret-HIJKLMN';
@@ -29,11 +23,30 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
+/** Answers a request as no decent platform does; it is told the request's number, the first being 1. */
+type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void;
+
+/** Answers with JSON text and whatever headers are given. */
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+}
+
+const emptyPage = '{"data":{"prev_page_key":"","next_page_key":"","order_infos":[]}}';
+
+/** The platform's error envelope. */
+const errorBody = (code: string, message: string): string =>
+  JSON.stringify({ error: { code_space: 'test', code, message } });
+
 /** `realSleep`: waits take their time instead of being noted and over. */
 type Overrides = Partial<PlatformOptions> & { realSleep?: boolean };
 
 type Scene = {
-  server: ScriptedPlatform;
+  server: { url: string; requests: IncomingMessage[]; close(): Promise<void> };
   platform: Platform;
   waits: number[];
   pauses: number[];
@@ -45,7 +58,13 @@ async function scene(
   handler: Handler,
   { realSleep = false, ...options }: Overrides = {},
 ): Promise<Scene> {
-  const server = await startScriptedPlatform(handler);
+  const requests: IncomingMessage[] = [];
+  const here = createServer((request, response) => {
+    requests.push(request);
+    handler(request, response, requests.length);
+  });
+  const { port, close } = await listenHere(here);
+  const server = { url: `http://127.0.0.1:${port}`, requests, close };
   const waits: number[] = [];
   const pauses: number[] = [];
   let permits = 0;

@@ -1,6 +1,9 @@
 // Certificates for servers of tests, made afresh: no key lies in the sources. Node makes keys and signatures; what is
 // left is the frame around them, in which an X.509 certificate is written (RFC 5280, DER).
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import { listenHere } from './loopback.ts';
 
 export type Certified = { name: string; key: string; certificate: string };
 
@@ -66,3 +69,18 @@ const time = (at: number): Buffer =>
 
 const extension = (id: string, content: Buffer): Buffer =>
   sequence(oid(id), der(0x04, sequence(content)));
+
+export type HttpsServer = Awaited<ReturnType<typeof startHttpsServer>>;
+
+/** A real HTTPS server on loopback. `name`: whom its certificate is made out to. */
+export async function startHttpsServer(handler: RequestListener, name = 'localhost') {
+  const { key, certificate } = certify(name);
+  const paths: string[] = [];
+  const server = createServer({ key, cert: certificate }, (request, response) => {
+    paths.push(request.url ?? '');
+    handler(request, response);
+  });
+  const { port, close } = await listenHere(server, 'localhost');
+  // Its certificate is to be trusted by whoever connects.
+  return { url: `https://localhost:${port}`, certificate, paths, close };
+}

@@ -10,23 +10,12 @@ import { fileURLToPath } from 'node:url';
 export const isRoot = process.getuid?.() === 0;
 
 /** What a child says: the fields of `Embedded`, of close(), or an error. */
-export type Said = {
+type Said = {
   connectionString?: string;
   dataDir?: string;
   stopped?: boolean;
   error?: { code: string; kind: string; message: string };
   [column: string]: unknown;
-};
-
-export type Child = {
-  pid: number;
-  opened: Promise<Said>;
-  /** Sends a line; resolves to the next line said. */
-  ask(line: string): Promise<Said>;
-  /** The next line said, without asking. */
-  next(): Promise<Said>;
-  close(): Promise<Said>;
-  signal(signal: NodeJS.Signals): Promise<void>;
 };
 
 type Options = {
@@ -40,18 +29,20 @@ type Options = {
 const script = fileURLToPath(new URL('embedded-child.mjs', import.meta.url));
 
 /** Starts a command in a process group of its own, optionally through a shell line that ends in `exec "$@"`. */
-export function startChild(options: Options, shell?: string): Child {
+export function startChild(options: Options, shell?: string) {
   const command = [process.execPath, script, JSON.stringify(options)];
   const [file, ...args] =
     shell === undefined ? command : ['/bin/sh', '-c', shell, 'sh', ...command];
   const child = spawn(file ?? '', args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  /** The next line said, without asking. */
   const next = async (): Promise<Said> => {
     const { value, done } = await lines.next();
     if (done === true) throw new Error('The child ended without a word');
     return JSON.parse(value) as Said;
   };
+  /** Sends a line; resolves to the next line said. */
   const ask = (line: string): Promise<Said> => {
     child.stdin.write(`${line}\n`);
     return next();
@@ -62,12 +53,12 @@ export function startChild(options: Options, shell?: string): Child {
     opened: next(),
     ask,
     next,
-    close: async () => {
+    close: async (): Promise<Said> => {
       const said = await ask('close');
       await exited;
       return said;
     },
-    signal: async (signal) => {
+    signal: async (signal: NodeJS.Signals): Promise<void> => {
       process.kill(pid, signal);
       await exited;
     },

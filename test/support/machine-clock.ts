@@ -18,17 +18,12 @@ export const stoppedAt = (at: number): Record<string, string> => ({
   MACHINE_CLOCK_NOW: String(at),
 });
 
-export type MachineClock = {
-  /** What a child process needs to live by it. */
-  env: { NODE_OPTIONS: string; MACHINE_CLOCK_FILE: string };
-  /** From now on it is then, and goes on at that speed; every process hears of it within moments. */
-  set(at: number, speed?: number): void;
-  remove(): Promise<void>;
-};
+export type MachineClock = ReturnType<typeof createMachineClock>;
 
-export function createMachineClock(at: number, speed = 0): MachineClock {
+export function createMachineClock(at: number, speed = 0) {
   const folder = mkdtempSync(join(tmpdir(), 'outlast-clock-'));
   const file = join(folder, 'clock.json');
+  /** From now on it is then, and goes on at that speed; every process hears of it within moments. */
   const set = (next: number, nextSpeed = speed): void => {
     const told = { at: next, since: Date.now(), speed: nextSpeed };
     writeFileSync(`${file}.new`, JSON.stringify(told));
@@ -36,6 +31,7 @@ export function createMachineClock(at: number, speed = 0): MachineClock {
   };
   set(at);
   return {
+    /** What a child process needs to live by it. */
     env: { NODE_OPTIONS: `--import=${preload}`, MACHINE_CLOCK_FILE: file },
     set,
     remove: () => rm(folder, { recursive: true, force: true }),

@@ -1,19 +1,14 @@
 // An empty archive of a test file's own: `db` writes it, `archive` reads it.
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { openArchive, type Archive } from '../../src/index.ts';
+import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-export type Opened = {
-  connectionString: string;
-  db: Db;
-  archive: Archive;
-  close(): Promise<void>;
-};
+export type Opened = Awaited<ReturnType<typeof openEmpty>>;
 
 /** `max`: connections of the reader. */
-export async function openEmpty(max = 4): Promise<Opened> {
+export async function openEmpty(max = 4) {
   const database = await createTestDatabase();
   const { connectionString } = database;
   const db = await openDb({ connectionString, log: silentLog() });
@@ -22,7 +17,7 @@ export async function openEmpty(max = 4): Promise<Opened> {
     connectionString,
     db,
     archive,
-    async close() {
+    async close(): Promise<void> {
       await archive.close();
       await db.close();
       await database.drop();

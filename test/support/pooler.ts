@@ -4,13 +4,6 @@ import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { listenHere } from './loopback.ts';
 
-export type Pooler = {
-  connectionString: string;
-  /** How often the connection was lent to another client than the one before. */
-  handovers(): number;
-  close(): Promise<void>;
-};
-
 type Client = {
   socket: Socket;
   /** Messages that came while the connection was lent to another. */
@@ -19,7 +12,7 @@ type Client = {
   owed: number;
 };
 
-export async function createPooler(address: string): Promise<Pooler> {
+export async function createPooler(address: string) {
   const queue: Client[] = [];
   let handovers = 0;
   let before: Client | null = null;
@@ -98,8 +91,9 @@ export async function createPooler(address: string): Promise<Pooler> {
   through.port = String(port);
   return {
     connectionString: through.href,
+    /** How often the connection was lent to another client than the one before. */
     handovers: () => handovers,
-    close: async () => {
+    close: async (): Promise<void> => {
       await close();
       server.destroy();
     },

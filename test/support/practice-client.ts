@@ -3,7 +3,7 @@
 import { signedHeaders } from '../../src/platform/sign.ts';
 import type { Simulator } from '../../src/simulator/simulator-server.ts';
 
-export type Reply = { status: number; date: string | null; headers: Headers; text: string };
+type Reply = { status: number; date: string | null; headers: Headers; text: string };
 
 type OrdersData = {
   prev_page_key?: string | null;
@@ -11,19 +11,6 @@ type OrdersData = {
   limit: number;
   total_count?: number | null;
   order_infos?: Record<string, unknown>[] | null;
-};
-
-type PracticeClient = {
-  get(
-    path: string,
-    query?: Record<string, string>,
-    headers?: Record<string, string>,
-  ): Promise<Reply>;
-  orders(query?: Record<string, string>): Promise<OrdersData>;
-  /** Operation ids of all pages. */
-  allOrders(query: Record<string, string>): Promise<string[]>;
-  classes(query?: Record<string, string>): Promise<ClassesData>;
-  allClasses(query: Record<string, string>): Promise<string[]>;
 };
 
 type ClassesData = {
@@ -36,7 +23,7 @@ type ClassesData = {
 /** The longest list a test reads; a reader that goes on for ever fails instead. */
 const maxPages = 3000;
 
-export function practiceClient(simulator: Simulator, projectNumber = 0): PracticeClient {
+export function practiceClient(simulator: Simulator, projectNumber = 0) {
   const project = simulator.projects[projectNumber];
   if (project === undefined) throw new Error(`the simulator has no project ${projectNumber}`);
 
@@ -70,16 +57,17 @@ export function practiceClient(simulator: Simulator, projectNumber = 0): Practic
     return (JSON.parse(text) as { data: unknown }).data;
   }
 
-  const orders: PracticeClient['orders'] = async (query = {}) =>
+  const orders = async (query: Record<string, string> = {}): Promise<OrdersData> =>
     (await dataOf('/v3/orders', query)) as OrdersData;
-  const classes: PracticeClient['classes'] = async (query = {}) =>
+  const classes = async (query: Record<string, string> = {}): Promise<ClassesData> =>
     (await dataOf('/v1beta1/nft/classes', query)) as ClassesData;
 
   return {
     get,
     orders,
     classes,
-    allOrders: async (query) => {
+    /** Operation ids of all pages. */
+    allOrders: async (query: Record<string, string>): Promise<string[]> => {
       const ids: string[] = [];
       let asked = query;
       for (let page = 0; page < maxPages; page++) {
@@ -93,7 +81,7 @@ export function practiceClient(simulator: Simulator, projectNumber = 0): Practic
       }
       throw new Error('the list does not end');
     },
-    allClasses: async (query) => {
+    allClasses: async (query: Record<string, string>): Promise<string[]> => {
       const ids: string[] = [];
       for (let page = 0; page < maxPages; page++) {
         const data = await classes({ ...query, offset: String(ids.length) });

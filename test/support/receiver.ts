@@ -2,25 +2,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { listenHere } from './loopback.ts';
 
-export type Told = { project: string; kind: string; subject: string; state: string; text: string };
-export type Body = { text: string; alerts: Told[]; left_out: number };
-
+type Told = { project: string; kind: string; subject: string; state: string; text: string };
 export type Mood = 'takes' | 'hangs' | 'drips' | 'fails' | 'refuses' | 'redirects' | 'cuts';
 
-export type Receiver = {
-  url: string;
-  /** Bodies of the requests so far, also of those that were not taken; '' of a GET. */
-  bodies: string[];
-  /** Path and query of the requests so far, and two of their headers. */
-  requests: { path: string; authorization: string | undefined; agent: string | undefined }[];
-  /** How it answers from now on. */
-  be(mood: Mood): void;
-  /** Answers so from now on. */
-  say(status: number, text: string): void;
-  /** What was told so far, alert by alert. */
-  told(): Told[];
-  close(): Promise<void>;
-};
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 const moods: Record<Mood, (response: ServerResponse) => void> = {
   takes: (response) => void response.writeHead(204).end(),
@@ -33,10 +18,12 @@ const moods: Record<Mood, (response: ServerResponse) => void> = {
   cuts: (response) => void response.socket?.destroy(),
 };
 
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver() {
   let answer = moods.takes;
+  /** Of the requests so far, also of those that were not taken; '' of a GET. */
   const bodies: string[] = [];
-  const requests: Receiver['requests'] = [];
+  const requests: { path: string; authorization: string | undefined; agent: string | undefined }[] =
+    [];
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => (body += part));
@@ -52,9 +39,13 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}`,
     bodies,
     requests,
-    be: (mood) => (answer = moods[mood]),
-    say: (status, text) => (answer = (response) => void response.writeHead(status).end(text)),
-    told: () => bodies.flatMap((body) => (JSON.parse(body) as Body).alerts),
+    /** How it answers from now on. */
+    be: (mood: Mood): void => void (answer = moods[mood]),
+    /** Answers so from now on. */
+    say: (status: number, text: string): void =>
+      void (answer = (response) => void response.writeHead(status).end(text)),
+    /** What was told so far, alert by alert. */
+    told: (): Told[] => bodies.flatMap((body) => (JSON.parse(body) as { alerts: Told[] }).alerts),
     close,
   };
 }

@@ -16,19 +16,7 @@ export type Fault =
   /** Nothing happens any more; `held` is told. */
   | { kind: 'hold' };
 
-export type S3Server = {
-  /** The variables by which it is found and its keys. */
-  env: Record<string, string>;
-  /** Requests since it was last asked, as `PUT p/orders/2026-02.….csv`, the bucket's name left out. */
-  requests(): string[];
-  /** No faults any more, and no requests. */
-  reset(): void;
-  /** The first requests whose line, and their query after it, matches meet this. */
-  fault(pattern: RegExp, fault: Fault, times?: number): void;
-  /** Resolves when a request is held. */
-  held(): Promise<void>;
-  close(): Promise<void>;
-};
+export type S3Server = Awaited<ReturnType<typeof createS3Server>>;
 
 const answer = (status: number, code: string): Fault => ({ kind: 'answer', status, code });
 
@@ -61,7 +49,7 @@ const no = (status: number, code: string): Answer => ({
   body: `<Error><Code>${code}</Code><Message>No.</Message></Error>`,
 });
 
-export async function createS3Server(bucket: string): Promise<S3Server> {
+export async function createS3Server(bucket: string) {
   const objects = new Map<string, Held>();
   const uploads = new Map<string, Upload>();
   let seen: string[] = [];
@@ -192,6 +180,7 @@ export async function createS3Server(bucket: string): Promise<S3Server> {
   const server = createServer((from, to) => void handle(from, to).catch(() => to.destroy()));
   const { port, close } = await listenHere(server);
   return {
+    /** The variables by which it is found and its keys. */
     env: {
       AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
       AWS_REGION: 'us-east-1',
@@ -200,17 +189,18 @@ export async function createS3Server(bucket: string): Promise<S3Server> {
       AWS_EC2_METADATA_DISABLED: 'true',
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     },
-    requests() {
-      const told = seen;
-      seen = [];
-      return told;
-    },
-    reset: () => {
+    /** Requests since it was last asked, as `PUT p/orders/2026-02.….csv`, the bucket's name left out. */
+    requests: (): string[] => seen.splice(0),
+    /** No faults any more, and no requests. */
+    reset: (): void => {
       seen = [];
       faults = [];
     },
-    fault: (pattern, fault, times = 1) => void faults.push({ pattern, fault, times }),
-    held: async () => {
+    /** The first requests whose line, and their query after it, matches meet this. */
+    fault: (pattern: RegExp, fault: Fault, times = 1): void =>
+      void faults.push({ pattern, fault, times }),
+    /** Resolves when a request is held. */
+    held: async (): Promise<void> => {
       await holding;
       holding = new Promise<void>((resolve) => (isHeld = resolve));
     },

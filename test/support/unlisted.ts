@@ -7,7 +7,7 @@ import { watchOperations } from '../../src/store/operations/watch-operations.ts'
 import type { Worker } from '../../src/sync/worker.ts';
 import type { Verifying } from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';
-import { startHttpsServer } from './https-server.ts';
+import { startHttpsServer } from './certificates.ts';
 import { verified, type Verified } from './verified.ts';
 
 export type Unlisted = Bench & {

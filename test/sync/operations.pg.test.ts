@@ -13,7 +13,7 @@ import {
 } from '../../src/store/operations/watched.ts';
 import { run } from '../../src/sync/run.ts';
 import type { Bench } from '../support/archive.ts';
-import { startHttpsServer, type HttpsServer } from '../support/https-server.ts';
+import { startHttpsServer, type HttpsServer } from '../support/certificates.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const dayMs = 86_400_000;

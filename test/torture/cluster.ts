@@ -11,30 +11,11 @@ import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { queryAt } from '../support/client.ts';
 import { serverPid } from '../support/embedded.ts';
 
-export type Cluster = {
-  /** Everything it wrote, its logs included. */
-  folder: string;
-  /** Of a database, past the wires. It carries the password: never log it (P10). */
-  address(database: string): string;
-  /** To the server's first process: SIGINT stops it, SIGQUIT at once, SIGKILL kills it. */
-  signal(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): void;
-  /** Until it takes connections. Throws when that does not come about. */
-  isUp(): Promise<void>;
-  /** In words why there is none, where a disk of its own cannot be had. */
-  disk: SmallDisk | string;
-  /** Removes everything, unless a finding is to be looked at. */
-  close(keep: boolean): Promise<void>;
-};
-
-export type SmallDisk = {
-  /** Takes all room but so many bytes. Returns how many it took. */
-  fill(leaveBytes: number): Promise<number>;
-  free(): Promise<void>;
-};
+export type Cluster = Awaited<ReturnType<typeof createCluster>>;
 
 const readyWithinMs = 60_000;
 
-export async function createCluster(): Promise<Cluster> {
+export async function createCluster() {
   const folder = await mkdtemp(join(tmpdir(), 'outlast-torture-'));
   // As root the server runs as another user, who must be able to pass through.
   await chmod(folder, 0o755);
@@ -69,15 +50,20 @@ export async function createCluster(): Promise<Cluster> {
     unmount();
   };
   process.once('exit', endNow);
+  /** Of a database, past the wires. It carries the password: never log it (P10). */
   const address = (database: string): string =>
     Object.assign(new URL(server.connectionString), { pathname: `/${database}` }).href;
   return {
+    /** Everything it wrote, its logs included. */
     folder,
     address,
+    /** To the server's first process: SIGINT stops it, SIGQUIT at once, SIGKILL kills it. */
     signal,
     isUp: () => takesConnections(address('postgres')),
+    /** In words why there is none, where a disk of its own cannot be had. */
     disk,
-    close: async (keep) => {
+    /** Removes everything, unless a finding is to be looked at. */
+    close: async (keep: boolean): Promise<void> => {
       await server.close();
       process.off('exit', endNow);
       if (keep) return;
@@ -106,7 +92,7 @@ const sizeMb = 400;
 const pieceBytes = 1024 * 1024;
 
 /** Mounts a tmpfs on an existing folder; in words why there is none, where that cannot be done. */
-function mountSmallDisk(folder: string): SmallDisk | string {
+function mountSmallDisk(folder: string) {
   if (process.platform !== 'linux') return 'only Linux has a tmpfs';
   if (process.getuid?.() !== 0) return 'only root may mount a tmpfs';
   const options = `size=${sizeMb}m,mode=755`;
@@ -117,7 +103,8 @@ function mountSmallDisk(folder: string): SmallDisk | string {
   }
   const filler = join(folder, 'filler');
   return {
-    fill: (leaveBytes) => fillUp(folder, filler, leaveBytes),
+    /** Takes all room but so many bytes. Returns how many it took. */
+    fill: (leaveBytes: number) => fillUp(folder, filler, leaveBytes),
     free: () => rm(filler, { force: true }),
   };
 }

@@ -17,27 +17,11 @@ export type Had = {
   hiddenAt: Instant | null;
 };
 
-export type Memory = {
-  /** Takes in what the platform shows at this moment. */
-  look(): void;
-  /** The records of a day, hidden ones included. */
-  hadOn(resource: ListedResource, day: Day): readonly Had[];
-  /** Null for what it never had. */
-  find(id: string): Had | null;
-  /** Whether its month has ended by the platform's clock. */
-  isOutOfWindow(record: Had, at: Instant): boolean;
-  wasInserted(resource: ListedResource, id: string, createdAt: Instant): void;
-  wasHidden(id: string): void;
-  onPage: (page: SentPage) => void;
-  /** Every content that a record was sent with, and when that was last, on the platform's clock. */
-  sent(resource: ListedResource, id: string): ReadonlyMap<string, Instant>;
-};
+export type Memory = ReturnType<typeof createMemory>;
 
 const timeField = { orders: 'create_time', nft_classes: 'timestamp' };
 
-export function createMemory(
-  simulator: () => Pick<Simulator, 'oracle' | 'clock' | 'dialect'>,
-): Memory {
+export function createMemory(simulator: () => Pick<Simulator, 'oracle' | 'clock' | 'dialect'>) {
   const had = new Map<string, Had>();
   const byDay = new Map<string, Had[]>();
   const sent = new Map<string, Map<string, Instant>>();
@@ -63,7 +47,8 @@ export function createMemory(
   }
 
   return {
-    look: () => {
+    /** Takes in what the platform shows at this moment. */
+    look: (): void => {
       for (const resource of listedResources) {
         for (const { id, text } of simulator().oracle.shown(resource)) {
           if (had.has(id)) continue;
@@ -74,21 +59,29 @@ export function createMemory(
         }
       }
     },
-    hadOn: (resource, day) => byDay.get(`${resource} ${day}`) ?? [],
-    find: (id) => had.get(id) ?? null,
-    isOutOfWindow: ({ createdAt }, at) => createdAt < windowStart(at, simulator().dialect()),
-    wasInserted: (resource, id, createdAt) => add(resource, id, createdAt, simulator().clock.now()),
-    wasHidden: (id) => {
+    /** The records of a day, hidden ones included. */
+    hadOn: (resource: ListedResource, day: Day): readonly Had[] =>
+      byDay.get(`${resource} ${day}`) ?? [],
+    /** Null for what it never had. */
+    find: (id: string): Had | null => had.get(id) ?? null,
+    /** Whether its month has ended by the platform's clock. */
+    isOutOfWindow: ({ createdAt }: Had, at: Instant): boolean =>
+      createdAt < windowStart(at, simulator().dialect()),
+    wasInserted: (resource: ListedResource, id: string, createdAt: Instant): void =>
+      add(resource, id, createdAt, simulator().clock.now()),
+    wasHidden: (id: string): void => {
       const one = had.get(id);
       if (one !== undefined) one.hiddenAt = simulator().clock.now();
     },
-    onPage: ({ resource, records }) => {
+    onPage: ({ resource, records }: SentPage): void => {
       for (const { id, text } of records) {
         const key = `${resource} ${id}`;
         const known = sent.get(key) ?? new Map<string, Instant>();
         sent.set(key, known.set(contentOf(text), simulator().clock.now()));
       }
     },
-    sent: (resource, id) => sent.get(`${resource} ${id}`) ?? new Map<string, Instant>(),
+    /** Every content that a record was sent with, and when that was last, on the platform's clock. */
+    sent: (resource: ListedResource, id: string): ReadonlyMap<string, Instant> =>
+      sent.get(`${resource} ${id}`) ?? new Map<string, Instant>(),
   };
 }

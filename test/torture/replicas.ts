@@ -1,6 +1,6 @@
 // The Outlast processes under torture: started, killed, frozen, listened to when they end, and judged by what they said.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createWire, type Wire } from './wire.ts';
+import { createWireTo, type Wire } from './wire.ts';
 
 export type Ended = {
   code: number | null;
@@ -20,48 +20,30 @@ export type Replica = {
   ended: Promise<Ended>;
 };
 
-export type Replicas = {
-  /** Those that have not ended, the oldest first. */
-  alive(): Replica[];
-  start(...args: string[]): Promise<Replica>;
-  /** False when it had ended before. */
-  kill(replica: Replica): boolean;
-  /** SIGSTOP, until it is thawed. False when it had ended before. */
-  freeze(replica: Replica): boolean;
-  thaw(replica: Replica): void;
-  /** How the processes ended, and how often. */
-  endings: ReadonlyMap<string, number>;
-  counts: { started: number; killed: number; frozen: number };
-  /** Kills what is left. */
-  close(): Promise<void>;
-};
-
-export type ReplicaOptions = {
-  mainFile: string;
-  /** The database past the wires; each replica's own port is put in. */
-  address: string;
-  env: Record<string, string>;
-  secrets: readonly string[];
-  /** Where they run: what they write by themselves lands there. */
-  folder: string;
-  report: (finding: string) => void;
-};
+export type Replicas = ReturnType<typeof createReplicas>;
 
 const keptChars = 100_000;
 
-export function createReplicas(options: ReplicaOptions): Replicas {
+/** `address`: the database past the wires. `folder`: where they run; what they write by themselves lands there. */
+export function createReplicas(options: {
+  mainFile: string;
+  address: string;
+  env: Record<string, string>;
+  secrets: readonly string[];
+  folder: string;
+  report: (finding: string) => void;
+}) {
   const living = new Set<Replica>();
+  /** How the processes ended, and how often. */
   const endings = new Map<string, number>();
   const counts = { started: 0, killed: 0, frozen: 0 };
 
   async function start(...args: string[]): Promise<Replica> {
-    const address = new URL(options.address);
-    const wire = await createWire({ host: address.hostname, port: Number(address.port) });
-    address.port = String(wire.port);
+    const { wire, address } = await createWireTo(options.address);
     const child = spawn(process.execPath, [options.mainFile, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: options.folder,
-      env: { PATH: process.env['PATH'], ...options.env, DATABASE_URL: address.href },
+      env: { PATH: process.env['PATH'], ...options.env, DATABASE_URL: address },
     });
     let said = '';
     const hear = (part: string): void => {
@@ -90,26 +72,30 @@ export function createReplicas(options: ReplicaOptions): Replicas {
   }
 
   return {
-    alive: () => [...living],
+    /** Those that have not ended, the oldest first. */
+    alive: (): Replica[] => [...living],
     start,
-    kill: (replica) => {
+    /** False when it had ended before. */
+    kill: (replica: Replica): boolean => {
       const isHit = living.has(replica) && replica.child.kill('SIGKILL');
       if (isHit) counts.killed++;
       return isHit;
     },
-    freeze: (replica) => {
+    /** SIGSTOP, until it is thawed. False when it had ended before. */
+    freeze: (replica: Replica): boolean => {
       const isHit = living.has(replica) && replica.child.kill('SIGSTOP');
       if (isHit) counts.frozen++;
       replica.isFrozen ||= isHit;
       return isHit;
     },
-    thaw: (replica) => {
+    thaw: (replica: Replica): void => {
       replica.isFrozen = false;
       replica.child.kill('SIGCONT');
     },
     endings,
     counts,
-    close: async () => {
+    /** Kills what is left. */
+    close: async (): Promise<void> => {
       const left = [...living];
       for (const replica of left) replica.child.kill('SIGKILL');
       await Promise.all(left.map((replica) => replica.ended));

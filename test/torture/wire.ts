@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { listenHere } from '../support/loopback.ts';
 
 /** Set for the moment a statement is sent. */
-export type Trap = {
+type Trap = {
   /** Text of the statement, as it stands in the protocol. */
   text: string;
   /** So many of them pass first. */
@@ -20,23 +20,14 @@ export type Trap = {
   how: 'reset' | 'end' | 'pass';
 };
 
-export type Wire = {
-  port: number;
-  /** Cuts the connections that `isChosen`; all unless given. Returns how many. */
-  cut(how: 'reset' | 'end', isChosen?: () => boolean): number;
-  /** Nothing passes until the function it returns is called. */
-  hold(): () => void;
-  arm(trap: Trap): void;
-  /** A trap is set and has not sprung. */
-  isArmed(): boolean;
-  close(): Promise<void>;
-};
+export type Wire = Awaited<ReturnType<typeof createWireTo>>['wire'];
 
 type Pair = { client: Socket; server: Socket; isLeftAlone: boolean };
 
-export type Target = { host: string; port: number };
-
-export async function createWire(target: Target): Promise<Wire> {
+/** A wire to the server of a connection string, and the connection string that leads through it. */
+export async function createWireTo(connectionString: string) {
+  const address = new URL(connectionString);
+  const target = { host: address.hostname, port: Number(address.port) };
   const pairs = new Set<Pair>();
   let trap: Trap | null = null;
   let isHeld = false;
@@ -98,14 +89,17 @@ export async function createWire(target: Target): Promise<Wire> {
   const { port, close } = await listenHere(door);
 
   const sockets = (): Socket[] => [...pairs].flatMap(({ client, server }) => [client, server]);
-  return {
-    port,
-    cut: (how, isChosen = () => true) => {
+  address.hostname = '127.0.0.1';
+  address.port = String(port);
+  const wire = {
+    /** Cuts the connections that `isChosen`; all unless given. Returns how many. */
+    cut: (how: 'reset' | 'end', isChosen: () => boolean = () => true): number => {
       const chosen = [...pairs].filter(isChosen);
       for (const pair of chosen) cutPair(pair, how);
       return chosen.length;
     },
-    hold: () => {
+    /** Nothing passes until the function it returns is called. */
+    hold: (): (() => void) => {
       isHeld = true;
       for (const socket of sockets()) socket.pause();
       return () => {
@@ -113,24 +107,13 @@ export async function createWire(target: Target): Promise<Wire> {
         for (const socket of sockets()) socket.resume();
       };
     },
-    arm: (next) => {
-      trap = next;
-    },
-    isArmed: () => trap !== null,
-    close: () => {
+    arm: (next: Trap): void => void (trap = next),
+    /** A trap is set and has not sprung. */
+    isArmed: (): boolean => trap !== null,
+    close: (): Promise<void> => {
       for (const pair of pairs) cutPair(pair, 'end');
       return close();
     },
   };
-}
-
-/** A wire to the server of a connection string, and the connection string that leads through it. */
-export async function createWireTo(
-  connectionString: string,
-): Promise<{ wire: Wire; address: string }> {
-  const through = new URL(connectionString);
-  const wire = await createWire({ host: through.hostname, port: Number(through.port) });
-  through.hostname = '127.0.0.1';
-  through.port = String(wire.port);
-  return { wire, address: through.href };
+  return { wire, address: address.href };
 }
