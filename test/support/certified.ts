@@ -10,22 +10,12 @@ import type { Worker } from '../../src/sync/worker.ts';
 import { createBench, type Bench } from './archive.ts';
 import { settle } from './ledger.ts';
 import { observe as observeIn, parsed } from './observe.ts';
-import { verified, type Verified } from './verified.ts';
+import { verified } from './verified.ts';
 
 /** March has left the window, and what became of it is decided. */
 export const marchIsOver = Date.parse('2026-05-01T12:05:00Z');
 
-export type Certified = Bench & {
-  folder: string;
-  /** As a superuser, who can do what the service itself cannot. */
-  owner: Db;
-  verify(heads?: string[]): Promise<Verified>;
-  /**
-   * Keeps rows, files and the hour as they are now, under a name, and gives what puts them back: quicker by far than
-   * another archive. What the platform has changed meanwhile stays changed.
-   */
-  keep(name: string): Promise<() => Promise<void>>;
-};
+export type Certified = Awaited<ReturnType<typeof createUncertified>>;
 
 /** The days that are read. The others of March, which is certified, are as if they had been read, and found empty. */
 // prettier-ignore
@@ -47,7 +37,7 @@ export const decideUnread = (db: Db, month: Day): Promise<void> =>
 export async function createUncertified(
   records?: LiteralRecords,
   given: Partial<Worker> & { dialect?: Partial<Dialect>; days?: readonly Day[] } = {},
-): Promise<Certified> {
+) {
   const folder = await mkdtemp(join(tmpdir(), 'outlast certificates ü '));
   const { dialect, days = standardDays, ...worker } = given;
   const startAt = Date.parse('2026-04-29T12:00:00Z');
@@ -80,9 +70,14 @@ export async function createUncertified(
   return {
     ...bench,
     folder,
+    /** As a superuser, who can do what the service itself cannot. */
     owner,
-    verify: (heads = []) => verified(bench.db, { certificatesDir: folder, heads }),
-    keep: async (name) => {
+    verify: (heads: string[] = []) => verified(bench.db, { certificatesDir: folder, heads }),
+    /**
+     * Keeps rows, files and the hour as they are now, under a name, and gives what puts them back: quicker by far than
+     * another archive. What the platform has changed meanwhile stays changed.
+     */
+    keep: async (name: string): Promise<() => Promise<void>> => {
       const now = bench.simulator.clock.now();
       const copy = `${folder} ${name}`;
       copies.push(copy);
@@ -109,7 +104,7 @@ export async function createUncertified(
         await bench.worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
       };
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await owner.close();
       await bench.close();
       for (const path of [folder, ...copies]) await rm(path, { recursive: true, force: true });

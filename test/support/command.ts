@@ -1,6 +1,6 @@
 // Runs the real command as a child process: dist/, as `npm test` has just built it. Nothing of the test's own
 // environment reaches it but what a process needs to start.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -28,17 +28,7 @@ export type Ended = {
   stderr: string;
 };
 
-export type Running = {
-  child: ChildProcess;
-  stdout(): string;
-  stderr(): string;
-  /** The first match in what it has written so far to either stream; rejects when it ends without one. */
-  waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
-  /** Resolves when it has ended and both streams are read to their ends. */
-  ended: Promise<Ended>;
-  /** Sends a signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<Ended>;
-};
+export type Running = ReturnType<typeof startCommand>;
 
 export type CommandOptions = {
   env?: Record<string, string>;
@@ -66,7 +56,7 @@ export function environmentOf(
 }
 
 /** `outlast <args>`, started. The caller stops it or waits for its end. */
-export function startCommand(args: string[], options: CommandOptions = {}): Running {
+export function startCommand(args: string[], options: CommandOptions = {}) {
   if (!isBuilt) throw new Error('dist/ is missing: run `npm run build` first');
   const child = spawn(process.execPath, [options.main ?? linkedFile, ...args], {
     cwd: options.cwd,
@@ -100,9 +90,11 @@ export function startCommand(args: string[], options: CommandOptions = {}): Runn
     child,
     stdout: () => stdout,
     stderr: () => stderr,
+    /** Resolves when it has ended and both streams are read to their ends. */
     ended,
-    waitFor: (pattern, timeoutMs = 120_000) =>
-      new Promise((resolve, reject) => {
+    /** The first match in what it has written so far to either stream; rejects when it ends without one. */
+    waitFor: (pattern: RegExp, timeoutMs = 120_000) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
         const stop = (): void => {
           clearTimeout(timer);
           waiting.delete(check);
@@ -122,7 +114,8 @@ export function startCommand(args: string[], options: CommandOptions = {}): Runn
         waiting.add(check);
         check();
       }),
-    stop: (signal = 'SIGTERM') => {
+    /** Sends a signal and waits for the end. */
+    stop: (signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> => {
       child.kill(signal);
       return ended;
     },

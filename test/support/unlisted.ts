@@ -2,19 +2,14 @@
 // changed, went and came back, and the file behind a certificate link. And the means to spoil it.
 import { createFileFetcher } from '../../src/platform/certificate-file.ts';
 import type { LiteralToken, LiteralTransaction } from '../../src/simulator/simulated-lookups.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { openDb } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
-import type { Worker } from '../../src/sync/worker.ts';
 import type { Verifying } from '../../src/verify/verify.ts';
 import { createBench, type Bench } from './archive.ts';
 import { startHttpsServer } from './certificates.ts';
-import { verified, type Verified } from './verified.ts';
+import { verified } from './verified.ts';
 
-export type Unlisted = Bench & {
-  /** As a superuser, who can do what the service itself cannot. */
-  owner: Db;
-  verify(asked?: Partial<Verifying>): Promise<Verified>;
-};
+export type Unlisted = Awaited<ReturnType<typeof createUnlisted>>;
 
 const dayMs = 86_400_000;
 const final = '"module":"nft","type":"mint_nft","status":1';
@@ -51,16 +46,10 @@ const token = (symbol: string, more = ''): LiteralToken => ({
   fee,
 });
 
-export type UnlistedSource = {
-  records: { transactions: Record<string, LiteralTransaction>; tokens: LiteralToken[] };
-  worker: Pick<Worker, 'tokensEveryMs' | 'certificateFiles'>;
-  /** Watches all operations and lets three days pass, in which results and tokens change. */
-  fill(bench: Bench): Promise<void>;
-  close(): Promise<void>;
-};
+export type UnlistedSource = Awaited<ReturnType<typeof createUnlistedSource>>;
 
 /** What a simulator shows of all that, and what a worker needs to archive it. */
-export async function createUnlistedSource(): Promise<UnlistedSource> {
+export async function createUnlistedSource() {
   const server = await startHttpsServer((request, response) => {
     response.writeHead(request.url === '/two' ? 200 : 410).end(`file of ${request.url}`);
   });
@@ -89,7 +78,8 @@ export async function createUnlistedSource(): Promise<UnlistedSource> {
   return {
     records: { transactions, tokens },
     worker: { tokensEveryMs: dayMs, certificateFiles },
-    fill: async (bench) => {
+    /** Watches all operations and lets three days pass, in which results and tokens change. */
+    fill: async (bench: Bench): Promise<void> => {
       await bench.run();
       await watchOperations(
         bench.db,
@@ -111,7 +101,7 @@ export async function createUnlistedSource(): Promise<UnlistedSource> {
 }
 
 /** Its clock stands at noon of 9 April. */
-export async function createUnlisted(): Promise<Unlisted> {
+export async function createUnlisted() {
   const source = await createUnlistedSource();
   const world = { ordersPerDay: 2, classesPerDay: 1, quietShare: 0 };
   const days = ['2026-03-01', '2026-04-05', '2026-04-06'];
@@ -121,9 +111,10 @@ export async function createUnlisted(): Promise<Unlisted> {
   await source.fill(bench);
   return {
     ...bench,
+    /** As a superuser, who can do what the service itself cannot. */
     owner,
-    verify: (asked) => verified(bench.db, asked),
-    close: async () => {
+    verify: (asked?: Partial<Verifying>) => verified(bench.db, asked),
+    close: async (): Promise<void> => {
       await owner.close();
       await bench.close();
       await source.close();

@@ -22,23 +22,9 @@ import { bringToRest, endOf } from './rest.ts';
 import { calm, inCalm, type Stage } from './stage.ts';
 import { createChance, drawWorld, setBackMs, type Chance } from './world.ts';
 
-export type Played = {
-  kills: number;
-  /** Outlast processes started. */
-  started: number;
-  frozen: number;
-  acts: number;
-  looks: number;
-  requests: number;
-  records: number;
-  /** How the platform was odd; empty where it was as documented. */
-  oddity: string;
-  /** How processes ended, and how often. */
-  endings: ReadonlyMap<string, number>;
-  findings: string[];
-};
+export type Played = Awaited<ReturnType<typeof play>>;
 
-export type PlayOptions = {
+type PlayOptions = {
   seed: number;
   /** SIGKILLs to Outlast processes; then the world comes to its end. */
   kills: number;
@@ -58,7 +44,7 @@ const hangsAfterMs = 60_000;
 const usualStartMs = 300;
 const secret = 'torture-secret-of-no-value';
 
-export async function play(options: PlayOptions): Promise<Played> {
+export async function play(options: PlayOptions) {
   const { seed, cluster, note, signal } = options;
   const chance = createChance(seed);
   const drawn = drawWorld(chance.stream('world'));
@@ -160,8 +146,10 @@ export async function play(options: PlayOptions): Promise<Played> {
   if (findings.length === 0) await withClient(cluster.address('postgres'), (db) => db.query(drop));
   return {
     ...played,
+    /** How the platform was odd; empty where it was as documented. */
     oddity: Object.keys(drawn.oddity).join(' '),
     kills: replicas.counts.killed,
+    /** Outlast processes. */
     started: replicas.counts.started,
     frozen: replicas.counts.frozen,
     requests: simulator.requests.total,

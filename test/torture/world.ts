@@ -4,7 +4,7 @@
 import type { Instant } from '../../src/model.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { faultSentences, type Faults } from '../../src/simulator/faults.ts';
-import { mix, textSeed, unit, type World } from '../../src/simulator/world.ts';
+import { mix, textSeed, unit } from '../../src/simulator/world.ts';
 
 export type Chance = {
   /** In [0, 1). */
@@ -36,28 +36,17 @@ export function createChance(seed: number): Chance {
   };
 }
 
-export type Drawn = {
-  startAt: Instant;
-  /** How much faster than real time the platform's clock runs. */
-  speed: number;
-  world: Partial<World>;
-  /** How it is odd from its first day to its last, in one way; empty: it is as documented, and errs now and then. */
-  oddity: Partial<Dialect>;
-  /** All switches: the oddity, and the sizes of pages. */
-  dialect: Partial<Dialect>;
-  latencyMs: number;
-  /** Outlast processes at a time. */
-  replicas: number;
-};
+export type Drawn = ReturnType<typeof drawWorld>;
 
 const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
-export function drawWorld(chance: Chance): Drawn {
+export function drawWorld(chance: Chance) {
   const oddity = drawOddity(chance.stream('oddity'));
   return {
     startAt: drawStart(chance.stream('start')),
+    /** How much faster than real time the platform's clock runs. */
     speed: chance.pick([0, 1, 1, 20, 60]),
     world: {
       ordersPerDay: chance.between(3, 30),
@@ -66,6 +55,7 @@ export function drawWorld(chance: Chance): Drawn {
       pendingShare: chance.pick([0.02, 0.2]),
       settleMs: chance.pick([2 * minuteMs, 3 * hourMs]),
     },
+    /** How it is odd from its first day to its last, in one way; empty: it is as documented, and errs now and then. */
     oddity,
     // Of few records pages are few as well, unless they are short.
     dialect: {
@@ -74,6 +64,7 @@ export function drawWorld(chance: Chance): Drawn {
       ...oddity,
     },
     latencyMs: chance.pick([0, 2, 6]),
+    /** Outlast processes at a time. */
     replicas: chance.pick([1, 2, 2, 3, 3]),
   };
 }
