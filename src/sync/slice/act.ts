@@ -17,10 +17,7 @@ import { clocksOf, conclude, goesAt, overAt, statusesToAsk, verdictOf } from '..
 import type { Worker } from '../worker.ts';
 import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts';
 
-export type ActContext = Omit<
-  ReadContext,
-  'limit' | 'countsBeyond' | 'isEndInclusive' | 'asksBothWays'
-> & {
+export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'way'> & {
   facts: Facts;
   settings: PolicySettings;
   log: Log;
@@ -209,15 +206,15 @@ const walksAtMost = 16;
 
 function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadContext {
   const { resource } = slice;
+  const isAlone = slice.day === wholeList || context.endInclusive.has(resource);
   const { isMore = false, isDay = false } = evidence?.books ?? {};
   // A span that counts more though no half does: end dates are read otherwise than was seen.
-  const asksBothWays = isMore && !isDay;
+  const isDoubted = isMore && !isDay;
   return {
     ...context,
     limit: Math.max(1, limitOf(context.facts, resource) >> Math.floor(walksGivenUp(slice) / 2)),
     countsBeyond: countsBeyond(context.facts, resource),
-    isEndInclusive: !asksBothWays && context.endInclusive.has(resource),
-    asksBothWays,
+    way: isDoubted ? 'with the next one' : isAlone ? 'alone' : 'either',
   };
 }
 

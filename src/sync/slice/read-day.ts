@@ -22,10 +22,11 @@ export type ReadContext = {
   limit: number;
   /** Totals were seen to count more than the page they stand on: then one may end a list of classes. */
   countsBeyond: boolean;
-  /** Days may be asked for by themselves: a day that shows nothing then has nothing to show. */
-  isEndInclusive: boolean;
-  /** The day is asked for with the next one whatever it shows by itself. */
-  asksBothWays: boolean;
+  /**
+   * How a day is asked for: `alone`, where that is known to show it all; `with the next one`; or `either`: alone and,
+   * where that does not show the day, with the next one.
+   */
+  way: 'alone' | 'with the next one' | 'either';
   /** Told of every committed group of pages. */
   onCommit: (effects: CommitEffects & { shown: number }) => void;
 };
@@ -67,9 +68,10 @@ async function readViews(
   statuses: AskedStatus[],
   add: Committer['add'],
 ): Promise<ReadDay | { problem: string }> {
-  const { db, platform } = context;
+  const { db, platform, way } = context;
   const from = slice.checkpoint;
-  const reading = from?.reading ?? begun(clocksOf(platform.clock), end, statuses);
+  const daysAsked = way === 'with the next one' ? 2 : 1;
+  const reading = from?.reading ?? begun(clocksOf(platform.clock), end, daysAsked, statuses);
   let position: PagePosition =
     from === null
       ? firstPosition
@@ -107,7 +109,7 @@ async function readViews(
       view,
       position,
     );
-    const isLastWay = slice.day === wholeList || reading.daysAsked === 2 || context.isEndInclusive;
+    const isLastWay = reading.daysAsked === 2 || way === 'alone';
     if (ended.kind === 'lost') {
       if (tries === triesAtMost) return { problem: ended.why };
       tries += 1;
@@ -124,17 +126,17 @@ async function readViews(
       continue;
     }
     reading.claims = claims;
-    if (isLastWay || (showsDay(reading) && !context.asksBothWays)) break;
+    if (isLastWay || (way === 'either' && showsDay(reading))) break;
     beginView(ended.next, { claims: 0, view: 0, daysAsked: 2, listTotal: null });
   }
-  const { began, daysAsked, listTotal } = reading;
+  const { began, listTotal } = reading;
   return {
     walk,
     total: listTotal,
-    isEndInclusive: daysAsked === 1 && showsDay(reading),
+    isEndInclusive: reading.daysAsked === 1 && showsDay(reading),
     reading: {
       end: endSeen(reading),
-      daysAsked,
+      daysAsked: reading.daysAsked,
       claims: reading.claims,
       began: { ...began, earliest: began.earliest ?? -Infinity },
       ended: clocksOf(platform.clock),
@@ -150,7 +152,7 @@ export async function readTail(context: ReadContext, slice: Slice): Promise<bool
   const last = await rememberedPage(context.db, slice, slice.wholeWalk);
   if (last === null) return false;
   const query: ViewQuery = {
-    ...boundsOf(slice.day, context.isEndInclusive ? 1 : 2),
+    ...boundsOf(slice.day, context.way === 'alone' ? 1 : 2),
     limit: context.limit,
     order: 'asc',
   };
@@ -171,12 +173,16 @@ const datesOf = (
     ? { startDate: windowAt(began.now).from }
     : boundsOf(day, daysAsked);
 
-function begun(clocks: Clocks, end: End, statuses: AskedStatus[]): ReadingInProgress {
-  const { machine, now, earliest } = clocks;
+function begun(
+  { machine, now, earliest }: Clocks,
+  end: End,
+  daysAsked: 1 | 2,
+  statuses: AskedStatus[],
+): ReadingInProgress {
   return {
     end,
     began: { machine, now, earliest: Number.isFinite(earliest) ? earliest : null },
-    daysAsked: 1,
+    daysAsked,
     statuses,
     view: 0,
     begins: 0,
