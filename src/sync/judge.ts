@@ -28,15 +28,17 @@ export type Verdict = {
   next: { end: End; at: Instant };
 };
 
-/** A day is over so long after its end. */
+/** A day is over so long after its end: its last records may be on their way. */
 export const overAfterMs = 15 * minuteMs;
 /** Two readings prove each other so far apart: records become visible up to two hours late. */
 const apartMs = 2 * hourMs;
-/** So long before a month goes some zone has let go of it already: readings only add. */
+/** So long before a month goes some zone (UTC+14) has let go of it already: readings only add. */
 export const freezeMs = 14 * hourMs;
-/** So long after it no zone shows it any more. */
+/** So long after it no zone (UTC-12) shows it any more. */
 export const decidedAfterMs = 12 * hourMs;
+/** Then a day that was read is read so often: it can only gain what came late. */
 const inFreezeMs = 4 * hourMs;
+/** What is not proved is read again after so long, doubling to a day. */
 const retryMs = 15 * minuteMs;
 /** Today's orders are read again this often while some of them are pending. */
 export const settleMs = 15 * minuteMs;
@@ -113,10 +115,12 @@ export function judge(
     const tries = Math.min(sinceNews, readings.length - 1 - provedAt);
     const doubledMs = Math.min(dayMs, retryMs * 2 ** (tries - 1));
     if (clocks.latest >= frozenAt) {
+      // One that was not read can still be lost: it comes sooner, from half an hour on.
       return newest.ended.now + (isRead ? inFreezeMs : Math.min(inFreezeMs, 2 * doubledMs));
     }
     if (partner && newest === last && day.pending === 0) return newest.ended.now + dayMs;
-    // The next one begins at the other end. Sooner than so it could confirm nothing.
+    // The next one begins at the other end, and confirms the first from there: sooner than so it could not. After the
+    // very first a look two hours later tells a fault from a day that shows nothing, though it cannot confirm that yet.
     const first =
       partner === undefined && newest === last && complete.includes(newest)
         ? complete.find(({ end }) => end === newest.end)
