@@ -1,9 +1,8 @@
 // One request and its whole answer, over undici, taken in within bounds. Knows HTTP and nothing of signatures, pages or
 // retries.
-import { codeOf, settingsError, transient } from '../errors.ts';
+import { causeChain, codeOf, settingsError, transient } from '../errors.ts';
 import { connectionProblem, createHttpClient, decompressed } from '../http-client.ts';
 import { byteBounds } from './bytes.ts';
-import { foreignText } from './refusal.ts';
 
 /** A whole answer. `sentAt` and `receivedAt` (of the headers) are monotonic milliseconds. */
 export type PlatformAnswer = {
@@ -108,10 +107,10 @@ export function createExchange(options: ExchangeOptions): Exchange {
       if (signal?.aborted === true) throw aborted();
       if (timedOut) return fault('timeout', `no whole answer within ${timeoutMs} ms`);
       const code = codeOf(error) ?? (error instanceof Error ? error.name : 'unknown');
-      return fault(
-        code,
-        connectionProblem(error) ?? `no whole answer: ${foreignText(error, hide) || code}`,
-      );
+      // In words alone: a foreign error may carry pieces of the answer.
+      const said =
+        connectionProblem(error) ?? `no whole answer: ${hide(causeChain(error)) || code}`;
+      return fault(code, said);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

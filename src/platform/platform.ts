@@ -14,9 +14,9 @@ import type { Semaphore } from '../semaphore.ts';
 
 /** Filters of `/v3/orders` (docs/platform.md §4.4). Dates go on the wire as given. Absent means "not sent". */
 export type OrdersQuery = {
-  pageKey?: string;
+  pageKey?: string | null;
   limit: number;
-  status?: AskedStatus;
+  status?: AskedStatus | undefined;
   startDate?: Day;
   endDate?: Day;
   sortBy: 'DATE_ASC' | 'DATE_DESC';

@@ -1,5 +1,5 @@
 // What the platform says when it refuses, as an error: answers that asking again will not change.
-import { causeChain, OutlastError } from '../errors.ts';
+import { OutlastError } from '../errors.ts';
 import { decodeUtf8 } from './bytes.ts';
 import { storable } from './canonical.ts';
 import { isObject, parseJson } from './json.ts';
@@ -79,7 +79,3 @@ export function refusalText({ status, code, message }: Refusal): string {
     .filter((part) => part !== null)
     .join(' ');
 }
-
-/** The sentence of a foreign error and its causes, without the error: some carry pieces of the answer. */
-export const foreignText = (error: unknown, hide: (text: string) => string): string =>
-  hide(causeChain(error));

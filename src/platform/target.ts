@@ -41,7 +41,7 @@ export type Params = Record<string, string>;
 
 export function ordersParams(query: OrdersQuery): Params {
   return withoutEmpty({
-    page_key: query.pageKey,
+    page_key: query.pageKey ?? undefined,
     limit: String(query.limit),
     status: query.status === undefined ? undefined : String(query.status),
     start_date: query.startDate,

@@ -8,7 +8,7 @@ export type ViewQuery = {
   endDate?: Day;
   limit: number;
   order: End;
-  status?: AskedStatus;
+  status?: AskedStatus | undefined;
 };
 
 /** What is known of a reading before it ends. */

@@ -80,17 +80,13 @@ export async function dropOtherPages(tx: Queryable, slice: Slice, keep: number[]
 }
 
 /** How many distinct ids and rejects a walk was shown: counted in the database, a day may hold a million. */
-export async function countShown(
-  db: Queryable,
-  slice: Slice,
-  walk: number,
-): Promise<{ distinct: number }> {
+export async function countShown(db: Queryable, slice: Slice, walk: number): Promise<number> {
   const { rows } = await db.query<{ distinct: number }>(
     `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${ofWalk})
           + (select count(distinct sha)::int from sync.pages, unnest(rejects) sha where ${ofWalk}) as distinct`,
     [...keyOf(slice), walk],
   );
-  return rows[0] ?? { distinct: 0 };
+  return rows[0]?.distinct ?? 0;
 }
 
 type RememberedPage = Pick<WalkedPage, 'number' | 'pageKey' | 'offset'> & { ids: string[] };

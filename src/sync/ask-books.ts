@@ -172,14 +172,9 @@ async function askSpan(
 ): Promise<BooksRow> {
   const range = { startDate: days.from, endDate: isInclusive ? addDays(days.to, -1) : days.to };
   const count = async (status?: AskedStatus): Promise<Counted | null> => {
-    const query = { ...range, limit: 1, sortBy: 'DATE_DESC' as const, countTotal: true };
+    const query = { ...range, limit: 1, sortBy: 'DATE_DESC', countTotal: true, status } as const;
     try {
-      const page = await askList(
-        platform,
-        of,
-        { ...query, ...(status === undefined ? {} : { status }) },
-        signal,
-      );
+      const page = await askList(platform, of, query, signal);
       const total = page.total ?? 0;
       const statuses = page.records.map(
         ({ columns }) => (columns['status'] as number | null) ?? null,

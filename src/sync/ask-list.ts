@@ -3,8 +3,8 @@
 // half-open.
 import { addDays } from '../day.ts';
 import { wholeList } from '../model.ts';
-import type { AskedStatus, Day, Instant, ListedResource, PlatformPage } from '../model.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { Day, Instant, ListedResource, PlatformPage } from '../model.ts';
+import type { OrdersQuery, Platform } from '../platform/platform.ts';
 import { pageLimits } from '../resources.ts';
 import type { Facts } from '../store/facts.ts';
 import { idsOf } from '../store/walked-pages.ts';
@@ -12,37 +12,22 @@ import { idsOf } from '../store/walked-pages.ts';
 /** The orders, or the classes of one owner; `''`: of all owners. */
 export type List = { resource: ListedResource; owner: string };
 
-export type ListQuery = {
-  startDate?: Day;
-  endDate?: Day;
-  limit: number;
-  sortBy: 'DATE_ASC' | 'DATE_DESC';
-  /** Orders alone have a status and page keys. */
-  status?: AskedStatus;
-  pageKey?: string | null;
-  /** Classes alone have an offset: 0 unless given. */
-  offset?: number;
-  /** Orders come with a total only where it is asked for, classes always. */
-  countTotal: boolean;
-};
+/**
+ * Orders alone have a status and page keys, classes alone an offset: 0 unless given. Orders come with a total only where
+ * it is asked for, classes always.
+ */
+export type ListQuery = OrdersQuery & { offset?: number };
 
 /** Throws what the platform throws. */
 export function askList(
   platform: Platform,
   { resource, owner }: List,
-  { status, pageKey = null, offset = 0, countTotal, ...query }: ListQuery,
+  { offset = 0, ...query }: ListQuery,
   signal: AbortSignal,
 ): Promise<PlatformPage> {
-  if (resource === 'nft_classes') {
-    return platform.classes({ ...query, ...(owner === '' ? {} : { owner }), offset }, signal);
-  }
-  const orders = {
-    ...query,
-    ...(status === undefined ? {} : { status }),
-    ...(pageKey === null ? {} : { pageKey }),
-    countTotal,
-  };
-  return platform.orders(orders, signal);
+  return resource === 'orders'
+    ? platform.orders(query, signal)
+    : platform.classes({ ...query, owner, offset }, signal);
 }
 
 /**

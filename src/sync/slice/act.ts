@@ -160,11 +160,10 @@ async function concludeToday(
   const clocks = clocksOf(platform.clock);
   const walk = read?.walk ?? slice.wholeWalk;
   await withMixedTx(db, async (tx) => {
-    const { distinct } = await countShown(tx, slice, walk);
     await conclude(tx, slice, clocks, {
       ...(read === null ? {} : { walkedAt: read.reading.began.now, platformTotal: read.total }),
       wholeWalk: walk,
-      shownTotal: distinct,
+      shownTotal: await countShown(tx, slice, walk),
       // Due at every tick.
       dueAt: clocks.now + 1,
     });
@@ -179,7 +178,6 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
   if ('problem' in read) return fail(context, slice, read.problem);
   const { began } = read.reading;
   await withMixedTx(db, async (tx) => {
-    const { distinct } = await countShown(tx, slice, read.walk);
     await finishSlice(tx, slice, {
       state: 'walked',
       attempts: 0,
@@ -187,7 +185,7 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
       walkedAt: began.now,
       wholeWalk: read.walk,
       platformTotal: read.total,
-      shownTotal: distinct,
+      shownTotal: await countShown(tx, slice, read.walk),
       dueAt: began.now + settings.refreshMs,
       over: true,
     });

@@ -91,7 +91,7 @@ async function readViews(
       ...datesOf(slice, reading),
       limit: context.limit,
       order: reading.end,
-      ...(status === undefined ? {} : { status }),
+      status,
     };
     // Where the list shows nothing, the first status that does tells.
     const tellsEnds = reading.view === 0 || reading.first === null;

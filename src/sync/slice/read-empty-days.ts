@@ -126,7 +126,7 @@ async function readIfEmpty(
       endDate: addDays(first.day, daysAsked - 1),
       limit: 1,
       order: 'asc' as const,
-      ...(status === undefined ? {} : { status }),
+      status,
     };
     const page = await askPage(platform, list, query, firstPosition, signal);
     if (page.shown > 0 || (page.total ?? 0) > 0) return page;
