@@ -1,11 +1,12 @@
-// Who may read what. Whether a signature is needed follows from the address that is bound, never from the peer; one
-// that is present and wrong is refused everywhere (docs/http.md, "Who may read"). Pure but for the comparison of
-// secrets.
+// Who may read what: by a signature, a bearer key, the key alone, or by nobody's key where none is needed. Which of these
+// follows from the address that is bound, never from the peer; a key that is present and wrong is refused everywhere
+// (docs/http.md, "Who may read"). Pure but for the comparison of secrets.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ProjectId } from '../model.ts';
 import { sign } from '../platform/sign.ts';
 import type { Target } from '../platform/target.ts';
+import { badRequest, forbidden, Refused, refusal } from './http-answers.ts';
 
 /** Who reads, and the projects that opens. Secrets come from the environment or a file, never from the database. */
 export type ReaderKey = {
@@ -35,43 +36,38 @@ export type Gate = {
   projects: readonly ProjectId[];
 };
 
-export type Admission =
-  | { kind: 'project'; project: ProjectId }
-  | { kind: 'forbidden' }
-  /** Nothing says which project is meant. */
-  | { kind: 'unnamed' };
-
 const toleranceMs = 15 * 60_000;
 
-export function admit(
+/** The one project of whoever asks by the platform's own paths, which are signed. Throws `Refused`. */
+export const projectBySignature = (
   gate: Gate,
   target: Target,
   headers: IncomingHttpHeaders,
   now: Instant,
-): Admission {
-  const opened = isSigned(headers)
-    ? openedBySignature(gate, target, headers, now)
-    : openedByNothing(gate, headers);
-  return opened === null ? { kind: 'forbidden' } : onlyOneOf(opened.projects);
-}
+): ProjectId =>
+  onlyOneOf(
+    isSigned(headers)
+      ? openedBySignature(gate, target, headers, now)
+      : openedByNothing(gate, headers),
+  );
 
 /** Whether a key pair is shown at all: then it must be right, wherever the server is bound. */
-export const isSigned = (headers: IncomingHttpHeaders): boolean =>
+const isSigned = (headers: IncomingHttpHeaders): boolean =>
   textOf(headers['x-api-key']) !== '' || textOf(headers['x-signature']) !== '';
 
 /** What is open to whoever shows no key, and so sits at this machine; null where one is needed. */
-export const openedByNothing = (gate: Gate, headers: IncomingHttpHeaders): Opened | null =>
+const openedByNothing = (gate: Gate, headers: IncomingHttpHeaders): Opened | null =>
   gate.isLoopback && !comesFromOutside(headers)
     ? { projects: gate.projects, mayWatch: true }
     : null;
 
-const openedTo = ({ projects, mayWatch = false }: ReaderKey): Opened => ({ projects, mayWatch });
+const rightsOf = ({ projects, mayWatch = false }: ReaderKey): Opened => ({ projects, mayWatch });
 
 /**
  * Who a signed request says it is from, while its time is near; null otherwise. What can be known of it before its body
  * has come: the signature is not looked at.
  */
-export function signerOf(
+function signerOf(
   gate: Gate,
   headers: IncomingHttpHeaders,
   now: Instant,
@@ -86,7 +82,7 @@ export function signerOf(
  * What a signed request opens; null for a signature that is wrong, or too old or too new. `bodySha256` is of the body's
  * bytes, where the method has one: then the signature covers it, and one made for a request without a body is wrong.
  */
-export function openedBySignature(
+function openedBySignature(
   gate: Gate,
   { path, signed: query, isRepeated }: Target,
   headers: IncomingHttpHeaders,
@@ -101,18 +97,18 @@ export function openedBySignature(
     const { secret } = signer;
     const signature = sign({ path: signedPath, query, timestamp, secret, bodySha256 });
     if (isSame(signature, textOf(headers['x-signature'])))
-      return { ...openedTo(signer), signature };
+      return { ...rightsOf(signer), signature };
   }
   return null;
 }
 
-/** What a bearer key opens; null for a wrong one. Every key is compared, by its digest. */
-export function openedByBearer(gate: Gate, authorization: string): Opened | null {
+/** Whose bearer key that is; null for a wrong one. Every key is compared, by its digest. */
+export function readerByBearer(gate: Gate, authorization: string): ReaderKey | null {
   const [, given] = /^Bearer +([\w.~+/-]{1,512}=*)$/i.exec(authorization) ?? [];
   if (given === undefined) return null;
   const digest = hash('sha256', given, 'hex');
   const [reader] = gate.keys.filter(({ bearerSha256 }) => isSame(bearerSha256 ?? '', digest));
-  return reader === undefined ? null : openedTo(reader);
+  return reader ?? null;
 }
 
 /** One with a secret: a bearer key's id opens nothing that is signed. */
@@ -120,27 +116,100 @@ const readerOf = (gate: Gate, key: string): ReaderKey | undefined =>
   gate.keys.find((one) => one.secret !== undefined && isSame(one.key, key));
 
 /**
- * Whoever asks for tokens needs no signature (docs/platform.md §4.1-4.3 name no headers): beyond loopback the key alone
- * says who it is. The caller's further headers are not looked at.
+ * The same of whoever asks for tokens, who needs no signature (docs/platform.md §4.1-4.3 name no headers): beyond
+ * loopback the key alone says who it is. The caller's further headers are not looked at.
  */
-export function admitByKey(gate: Gate, headers: IncomingHttpHeaders): Admission {
+export function projectByKey(gate: Gate, headers: IncomingHttpHeaders): ProjectId {
   const key = textOf(headers['x-api-key']);
-  const opened = key === '' ? openedByNothing(gate, headers) : readerOf(gate, key);
-  return opened === null || opened === undefined
-    ? { kind: 'forbidden' }
-    : onlyOneOf(opened.projects);
+  return onlyOneOf(key === '' ? openedByNothing(gate, headers) : (readerOf(gate, key) ?? null));
 }
 
-function onlyOneOf([project, ...others]: readonly ProjectId[]): Admission {
-  return project === undefined || others.length > 0
-    ? { kind: 'unnamed' }
-    : { kind: 'project', project };
+function onlyOneOf(opened: Pick<Opened, 'projects'> | null): ProjectId {
+  if (opened === null) throw new Refused(forbidden());
+  const [project, ...others] = opened.projects;
+  if (project !== undefined && others.length === 0) return project;
+  throw new Refused(
+    badRequest('several projects are served: name one by the X-Api-Key of a reader of its own'),
+  );
+}
+
+/**
+ * What this reader may do in `/archive/v1`; `bodySha256` where the request has a body. Throws `Refused`: 403 for a key that is wrong,
+ * wherever we are bound, 401 where one is needed.
+ */
+export function openedTo(
+  gate: Gate,
+  target: Target,
+  headers: IncomingHttpHeaders,
+  now: Instant,
+  bodySha256?: string,
+): Opened {
+  const { authorization } = headers;
+  if (authorization !== undefined && isSigned(headers)) {
+    throw new Refused(badRequest('send a bearer key or a signature, not both'));
+  }
+  if (authorization === undefined && !isSigned(headers)) {
+    const opened = openedByNothing(gate, headers);
+    if (opened !== null) return opened;
+    throw new Refused(
+      refusal(
+        401,
+        'UNAUTHORIZED',
+        'a key is needed here: Authorization: Bearer …, or a signed request',
+      ),
+    );
+  }
+  if (authorization === undefined) {
+    const opened = openedBySignature(gate, target, headers, now, bodySha256);
+    if (opened !== null) return opened;
+  } else {
+    const reader = readerByBearer(gate, authorization);
+    if (reader !== null) return rightsOf(reader);
+  }
+  throw new Refused(forbidden());
+}
+
+/**
+ * Before a body is read: null for a signed request, whose signature covers the body. Throws `Refused` as `openedTo`
+ * does.
+ */
+export function openedUnlessSigned(
+  gate: Gate,
+  target: Target,
+  headers: IncomingHttpHeaders,
+  now: Instant,
+): Opened | null {
+  if (headers.authorization !== undefined || !isSigned(headers)) {
+    return openedTo(gate, target, headers, now);
+  }
+  if (signerOf(gate, headers, now) === null) throw new Refused(forbidden());
+  return null;
+}
+
+/** One that does not exist is answered like one that this reader may not read. Throws `Refused`. */
+export function projectToRead(
+  readable: readonly ProjectId[],
+  named: string | undefined,
+): ProjectId {
+  if (named !== undefined) {
+    if (readable.includes(named)) return named;
+    throw new Refused(refusal(403, 'FORBIDDEN', 'you may read no project of this name'));
+  }
+  const [only, ...others] = readable;
+  if (only !== undefined && others.length === 0) return only;
+  throw new Refused(
+    badRequest(
+      only === undefined
+        ? 'there is no project here to read'
+        : `say which project with the parameter project; there are: ${readable.join(', ')}`,
+    ),
+  );
 }
 
 /**
  * A foreign name for this host, a proxy's word that somebody else asks, or a browser's that another site's page does.
  */
-export function comesFromOutside(headers: IncomingHttpHeaders): boolean {
+function comesFromOutside(headers: IncomingHttpHeaders): boolean {
   // What a browser says of who made it ask (Fetch Metadata): `none` is the person, by the address bar. Other programs
   // do not say.
   const site = headers['sec-fetch-site'];

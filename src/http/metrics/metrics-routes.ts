@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import type { ProjectId } from '../../model.ts';
 import { targetOf } from '../../platform/target.ts';
 import { sendAnswer } from '../http-answers.ts';
+import { openedTo } from '../gate.ts';
 import type { Serving } from '../serving.ts';
-import { openedTo } from '../v1/admission.ts';
 import { addArchiveMetrics, type ArchiveMetrics } from './archive-gauges.ts';
 import type { ProcessMetrics } from './process-metrics.ts';
 

@@ -1,8 +1,8 @@
 // The platform's own interface: which routes there are, who is let in, and in whose shape a refusal is told.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { targetOf } from '../../platform/target.ts';
-import { badRequest, forbidden, sendAnswer, type Answer } from '../http-answers.ts';
-import { admit, admitByKey } from '../gate.ts';
+import { sendAnswer, type Answer } from '../http-answers.ts';
+import { projectByKey, projectBySignature } from '../gate.ts';
 import type { Serving } from '../serving.ts';
 import { healthRoutes } from './health.ts';
 import { classesRoute } from './nft-classes.ts';
@@ -40,17 +40,11 @@ async function answerTo(
     return route.read(path, target.query, { ...serving, project: gate.projects[0] ?? 'none' });
   }
   // Group A of the platform's document, the tokens, is not signed.
-  const admission =
+  const project =
     route.needs === 'signature'
-      ? admit(gate, target, request.headers, now())
-      : admitByKey(gate, request.headers);
-  if (admission.kind === 'forbidden') return forbidden();
-  if (admission.kind === 'unnamed') {
-    return badRequest(
-      'several projects are served: name one by the X-Api-Key of a reader of its own',
-    );
-  }
-  return route.read(path, target.query, { ...serving, project: admission.project });
+      ? projectBySignature(gate, target, request.headers, now())
+      : projectByKey(gate, request.headers);
+  return route.read(path, target.query, { ...serving, project });
 }
 
 /** The platform's error body as a node's. */

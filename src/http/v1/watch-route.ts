@@ -9,8 +9,7 @@ import { oneOf } from '../../query/arguments.ts';
 import { checked } from '../../query/check-arguments.ts';
 import { day } from '../../query/days.ts';
 import { badRequest, Refused, refusal, type Answer } from '../http-answers.ts';
-import type { Opened } from '../gate.ts';
-import { projectToRead } from './admission.ts';
+import { projectToRead, type Opened } from '../gate.ts';
 import { readQuery } from './parameters.ts';
 import { project } from './archive-route.ts';
 

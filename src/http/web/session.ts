@@ -4,7 +4,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../../model.ts';
-import { openedByBearer, type Gate, type Opened, type ReaderKey } from '../gate.ts';
+import { readerByBearer, type Gate, type Opened, type ReaderKey } from '../gate.ts';
 
 export const cookieName = 'outlast_session';
 /** A working day: whoever leaves a browser open does not leave it open for ever. */
@@ -31,10 +31,8 @@ export function createSessions(gate: Gate): Sessions {
     createHmac('sha256', sealing).update(`${until}\n${bearerSha256}\n${key}`).digest();
   return {
     begin: (bearerKey, now) => {
-      if (openedByBearer(gate, `Bearer ${bearerKey}`) === null) return null;
-      const digest = hash('sha256', bearerKey, 'hex');
-      const reader = gate.keys.find(({ bearerSha256 }) => bearerSha256 === digest);
-      if (reader === undefined) return null;
+      const reader = readerByBearer(gate, `Bearer ${bearerKey}`);
+      if (reader === null) return null;
       const until = String(now + sessionMs);
       return `${until}.${sealOf(reader, until).toString('base64url')}`;
     },
