@@ -1,6 +1,6 @@
 // The pieces of which /openapi.json is made: schemas as OpenAPI has them, parameters, refusals.
 import * as z from 'zod';
-import * as schema from '../v1/schemas.ts';
+import * as schema from '../v1/answer-schemas.ts';
 
 export type OpenApiJson = { [name: string]: unknown };
 

@@ -6,9 +6,8 @@ import { firstOf } from '../../query/record-text.ts';
 import type { Change, Changes, ChangesQuery } from '../../query/types.ts';
 import type { Resource } from '../../model.ts';
 import { refuse } from '../http-answers.ts';
-import { listOf } from './answer-schemas.ts';
+import { change, listOf } from './answer-schemas.ts';
 import { present, projectFor, route, type ArchiveRequest, type Route } from './archive-route.ts';
-import * as schema from './schemas.ts';
 
 /** Changes read at a time for a stream. */
 const streamedAtOnce = 1000;
@@ -32,7 +31,7 @@ export const changeRoutes: readonly Route[] = [
         'With json: seconds to wait for a change where there is none; 0 by default',
       ),
     },
-    answer: listOf(schema.change, {
+    answer: listOf(change, {
       position: z
         .string()
         .nullable()
@@ -50,7 +49,7 @@ export const changeRoutes: readonly Route[] = [
     read: async ({ resource, after, limit: most }, asking) => {
       const { changes } = asking.archive;
       const query = asked({ resource, after }, asking);
-      const { fields } = schema.change;
+      const { fields } = change;
       if (asking.format !== 'json') {
         return { kind: 'rows', rows: firstOf(upToNow(changes, query), most ?? Infinity), fields };
       }

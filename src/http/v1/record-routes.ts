@@ -10,13 +10,13 @@ import {
   decimalOrNull,
   listOf,
   pageOf,
+  recordKinds,
   timeOrNull,
   type RowKind,
 } from './answer-schemas.ts';
 import { listReply, one, pageArguments, wholeReply, type Paging } from './list-arguments.ts';
 import { count } from './parameters.ts';
 import { projectFor, route, type Route } from './archive-route.ts';
-import * as schema from './schemas.ts';
 
 type Listing = {
   answer: (kind: RowKind) => z.ZodObject;
@@ -45,7 +45,7 @@ function routesOf(resource: Resource): readonly Route[] {
   const { one: name, meaning, summary, about } = recordLists[resource];
   const { filters, hasDays, isPaged } = recordList(resource);
   const { answer, id: named } = listings[resource];
-  const { now: kind, earlier } = schema.records[resource];
+  const { now: kind, earlier } = recordKinds[resource];
   const isOfLookups = resource === 'transactions';
   const single = {
     mayBeAbsent: true,

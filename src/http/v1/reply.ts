@@ -8,18 +8,10 @@ import type { ProjectId } from '../../model.ts';
 import { csvHead, csvLine, jsonText, pieces, sheetOf } from '../../query/record-text.ts';
 import { Refused, unavailable } from '../http-answers.ts';
 import type { Events } from './events.ts';
-import type { Form, AnswerFormat } from './parameters.ts';
+import { mediaTypes } from './negotiate.ts';
+import type { AnswerFormat } from './parameters.ts';
 import type { Semaphore } from '../../semaphore.ts';
 import type { Reply, Rows } from './archive-route.ts';
-
-export const mediaTypes: Record<Form | AnswerFormat, string> = {
-  json: 'application/json; charset=utf-8',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  csv: 'text/csv; charset=utf-8; header=present',
-  sheet: 'text/csv; charset=utf-8; header=present',
-  file: 'application/octet-stream',
-  events: 'text/event-stream; charset=utf-8',
-};
 
 /** No guessing of types, no other page's use of it, nothing run from it. */
 export const headers = {
