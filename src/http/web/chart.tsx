@@ -1,10 +1,11 @@
-// A chart, and the same figures as a table under it. The chart may round what it draws, the table never does; a period
-// of which not all is held is marked in both (P7), and one with pending orders in the table.
+// A figure by periods: its heading, its chart, and the same as a table under it; and how rows of figures become periods.
+// The chart may round what it draws, the table never does; a period of which not all is held is marked in both (P7), and
+// one with pending orders in the table.
 import type { ComponentChildren } from 'preact';
-import type { PeriodCoverage } from '../../query/statistics-types.ts';
+import type { OrderFigures, PeriodCoverage } from '../../query/statistics-types.ts';
 import { addDays, monthStart } from '../../day.ts';
 import type { Day } from '../../model.ts';
-import { sumOf } from './exact-sum.ts';
+import { sumOf } from './format.ts';
 import { grouped } from './parts.tsx';
 import { Table, type TableColumn } from './html-table.tsx';
 import type { View } from './view.ts';
@@ -37,14 +38,6 @@ type Props = {
   series: readonly Series[];
   isStacked?: boolean;
 };
-
-export const periodOf = (row: PeriodCoverage): Period => ({
-  period: row.period,
-  days: row.days,
-  held: row.daysHeld,
-  settled: row.daysSettled,
-  lost: row.daysLost,
-});
 
 export const isHeld = ({ days, held }: Omit<Period, 'period'>): boolean =>
   days > 0 && held === days;
@@ -88,9 +81,7 @@ export function Chart(props: Props & { isSmall?: boolean }) {
 
 type Line = { name: ComponentChildren; values: string[]; coverage: Omit<Period, 'period'> };
 
-export function FiguresTable(
-  props: Props & { hrefOf?: (from: Day, to: Day) => string; csv?: string },
-) {
+function FiguresTable(props: Props & { hrefOf?: (from: Day, to: Day) => string; csv?: string }) {
   const { view, title, by, periods, series, hrefOf, csv } = props;
   const { words } = view;
   const linked = (period: Day): ComponentChildren => {
@@ -177,3 +168,84 @@ const spanOf = (by: By, period: Day): [Day, Day] => [
   period,
   by === 'day' ? addDays(period, 1) : monthStart(period, 1),
 ];
+
+/** What the form was sent with; a bound that is open is ''. */
+export type FigureRange = { by: By; from: Day; to: Day; zone: string };
+
+/** The rows of each period: one, or one for each group. */
+export function byPeriod<Row extends { period: Day }>(rows: readonly Row[]): Map<Day, Row[]> {
+  const found = new Map<Day, Row[]>();
+  for (const row of rows) {
+    const held = found.get(row.period);
+    if (held === undefined) found.set(row.period, [row]);
+    else held.push(row);
+  }
+  return found;
+}
+
+/**
+ * Its periods in order. The first is the first that the archive knows: what lies before it is no hole. `others` are
+ * periods of what has no coverage of its own.
+ */
+export function axisOf<Row extends PeriodCoverage>(
+  found: ReadonlyMap<Day, readonly Row[]>,
+  others: readonly Day[] = [],
+): Period[] {
+  return [...new Set([...found.keys(), ...others])].toSorted().map((period) => {
+    const row = found.get(period)?.[0];
+    return row === undefined
+      ? { period, days: 0, held: 0, settled: 0, lost: 0 }
+      : {
+          period,
+          days: row.days,
+          held: row.daysHeld,
+          settled: row.daysSettled,
+          lost: row.daysLost,
+        };
+  });
+}
+
+export function Figure(props: {
+  view: View;
+  range: FigureRange;
+  id: string;
+  title: string;
+  note?: string;
+  periods: readonly Period[];
+  series: readonly Series[];
+  isStacked?: boolean;
+  hrefOf?: (from: Day, to: Day) => string;
+  csv: string;
+}) {
+  const { range, id, title, note = '', ...rest } = props;
+  const { view, series } = rest;
+  const figure = { ...rest, title, by: range.by };
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {note !== '' && <p class="soft">{note}</p>}
+      {series.every(({ colour, values }) => colour === null || Number(sumOf(values)) === 0) ? (
+        <p>{view.words.figures.noneDrawn}</p>
+      ) : (
+        <Chart {...figure} />
+      )}
+      <FiguresTable {...figure} />
+    </section>
+  );
+}
+
+/** Orders by what became of them; `of` gives a number for each period. */
+export function outcomes(
+  { words: { figures, terms } }: View,
+  of: (value: (row: OrderFigures) => number) => readonly (number | string)[],
+): Series[] {
+  const other = of((row) => row.ofOtherStatus);
+  return [
+    { label: terms.succeeded, colour: 'held', values: of((row) => row.succeeded) },
+    { label: terms.failed, colour: 'bad', values: of((row) => row.failed) },
+    { label: terms.pending, colour: 'open', values: of((row) => row.pending) },
+    ...(other.some((count) => Number(count) > 0)
+      ? [{ label: figures.ofOtherStatus, colour: 'soft', values: other }]
+      : []),
+  ];
+}

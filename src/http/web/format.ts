@@ -1,4 +1,5 @@
-// How numbers, days, instants and spans stand on the pages, in the reader's language; days and times are UTC's.
+// How numbers, days, instants and spans stand on the pages, in the reader's language; days and times are UTC's. No figure
+// is rounded: decimal text is added without a double in between.
 import { monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { Lang } from './words.ts';
@@ -63,3 +64,19 @@ export function createFormat(lang: Lang): Format {
     },
   };
 }
+
+/** The exact sum of whole numbers and of decimal text as Postgres writes it: never with an exponent. */
+export function sumOf(values: Iterable<string | number>): string {
+  const texts = [...values].map(String);
+  const places = Math.max(0, ...texts.map((text) => fractionOf(text).length));
+  let sum = 0n;
+  for (const text of texts) {
+    const [whole = '0'] = text.split('.');
+    sum += BigInt(whole + fractionOf(text).padEnd(places, '0'));
+  }
+  if (places === 0) return String(sum);
+  const digits = String(sum < 0n ? -sum : sum).padStart(places + 1, '0');
+  return `${sum < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+const fractionOf = (text: string): string => text.split('.', 2)[1] ?? '';

@@ -10,12 +10,21 @@ import type {
   OrderFigures,
 } from '../../../query/statistics-types.ts';
 import { isZone } from '../../../query/arguments.ts';
-import { isHeld, together, type By, type Series } from '../chart.tsx';
-import { sumOf } from '../exact-sum.ts';
+import {
+  axisOf,
+  byPeriod,
+  Figure,
+  isHeld,
+  outcomes,
+  together,
+  type By,
+  type FigureRange,
+  type Series,
+} from '../chart.tsx';
+import { sumOf } from '../format.ts';
 import { Cut, grouped, ProjectField } from '../parts.tsx';
 import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { axisOf, byPeriod, Figure, outcomes, type FigureRange } from './figure-page.tsx';
 
 export const figuresPage: Page = { path: '/figures', nav: 'figures', read };
 

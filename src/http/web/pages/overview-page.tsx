@@ -3,14 +3,13 @@ import { addDays, dayOf, daysIn } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
 import type { ArchiveProblem, CoverageDay } from '../../../catalogue.ts';
 import type { OrderFigures } from '../../../query/statistics-types.ts';
-import { Chart } from '../chart.tsx';
-import { sumOf } from '../exact-sum.ts';
+import { axisOf, byPeriod, Chart, outcomes } from '../chart.tsx';
+import { sumOf } from '../format.ts';
 import { Said } from '../layout.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { booksSentence, headlineOf, safetyOf, type Safety } from '../safety.ts';
 import { isWrong, problemsOf, sentenceOf } from './alerts-page.tsx';
 import { Calendar, rangesText } from './calendar.tsx';
-import { axisOf, byPeriod, outcomes } from './figure-page.tsx';
 
 export const overviewPage: Page = { path: '/', nav: 'overview', read };
 
