@@ -1,14 +1,175 @@
-// Every route of `/archive/v1` that reads, in the groups in which people look for them.
-import { questionNames } from '../../query/lists.ts';
+// Every route of `/archive/v1` that reads, in the groups in which people look for them: what is certain and what goes on
+// now stand here, the others in files of their own. These tell of now only.
+import { recentFilters } from '../../query/activity.ts';
+import { listedResource, month, resource, sha256 } from '../../query/arguments.ts';
+import { dayOf, owner } from '../../query/day-report.ts';
+import { questionList, questionNames } from '../../query/lists.ts';
+import * as reports from '../../query/reports.ts';
+import { Refused, refusal } from '../http-answers.ts';
+import { listOf, record } from './answer-schemas.ts';
+import { present, projectFor, route, type Route } from './archive-route.ts';
 import { changeRoutes } from './changes-routes.ts';
 import { figureRoutes } from './figure-routes.ts';
-import { nowRoutes } from './now-routes.ts';
-import { proofRoutes, rejectRoute } from './proof-routes.ts';
-import { questionRoute } from './question-routes.ts';
+import { one, questionRoute, readWhole, wholeReply } from './question-routes.ts';
 import { recordRoutes } from './record-routes.ts';
-import type { Route } from './archive-route.ts';
 
 export const base = '/archive/v1';
+
+const certificates = questionList('certificates');
+const project = record('Project', 'A project you may read', reports.projects);
+const summary = record('Summary', 'How one list of one project stands', reports.summary);
+const dayReport = record(
+  'DayReport',
+  'All that is known of one day of a list: what coverage says of it, and what that rests on',
+  reports.dayReport,
+);
+
+const proofRoutes: readonly Route[] = [
+  route({
+    path: '/projects',
+    name: 'listProjects',
+    summary: 'The projects you may read',
+    needs: 'none',
+    isList: true,
+    answer: listOf(project),
+    read: async (_, { projects }) =>
+      wholeReply(
+        projects.toSorted().map((name) => ({ project: name })),
+        project,
+      ),
+  }),
+  questionRoute('coverage'),
+  questionRoute('books'),
+  route({
+    path: '/coverage/{resource}/{day}',
+    name: 'getDay',
+    summary: 'All that is known of one day',
+    about:
+      'What coverage says of it, and what that rests on: its records, readings, journal and rejects, and what changed or vanished.',
+    mayBeAbsent: true,
+    inPath: dayOf,
+    inQuery: { owner },
+    answer: dayReport.schema,
+    read: async ({ resource, ...of }, asking) => {
+      const by = projectFor(asking, resource);
+      return one(await asking.archive.day({ project: by, resource, ...of }), dayReport);
+    },
+  }),
+  route({
+    path: '/summary',
+    name: 'listSummaries',
+    summary: 'How each list of each project stands',
+    needs: 'none',
+    isList: true,
+    answer: listOf(summary),
+    read: async (_, { archive, projects, classesOf }) => {
+      const rows = [];
+      // Classes stand once, under the project that archives them.
+      const classes = new Set(projects.map(classesOf));
+      for (const project of new Set([...projects, ...classes])) {
+        const found = await archive.summary({ project });
+        rows.push(
+          ...found.filter(({ resource }) =>
+            resource === 'nft_classes' ? classes.has(project) : projects.includes(project),
+          ),
+        );
+      }
+      return wholeReply(rows, summary);
+    },
+  }),
+  questionRoute('certificates'),
+  route({
+    path: '/certificates/{resource}/{month}',
+    name: 'getCertificate',
+    summary: 'The certificate of a month as a file',
+    about: 'Byte for byte what its digest is of, and what stands under OUTLAST_CERTIFICATES_DIR.',
+    mayBeAbsent: true,
+    inPath: { resource: listedResource, month },
+    answer: null,
+    read: async ({ resource, month: of }, asking) => {
+      const [found] = await readWhole(asking, certificates, { resource, month: of });
+      if (found === undefined) return null;
+      const certificate = String(found['certificateJson']);
+      const { issue = 1 } = JSON.parse(certificate) as { issue?: number };
+      const name = `${resource}-${of}.${issue > 1 ? `${issue}.` : ''}certificate.json`;
+      return { kind: 'file', bytes: Buffer.from(certificate), name };
+    },
+  }),
+  questionRoute('facts'),
+];
+
+const rejectRoute = route({
+  path: '/rejects/{resource}/{sha256}',
+  name: 'getReject',
+  summary: 'The bytes of such a record, as the platform gave them',
+  mayBeAbsent: true,
+  inPath: { resource: resource.describe('As the list says'), sha256 },
+  answer: null,
+  read: async ({ resource: of, sha256: digest }, asking) => {
+    const found = await asking.archive.reject(projectFor(asking, of), of, digest);
+    const name = `reject-${of}-${digest}`;
+    return found === null ? null : { kind: 'file', bytes: found.bytes, name };
+  },
+});
+
+const progress = record('Progress', 'What goes on now', reports.progress);
+const recent = record('Recent', 'A record that came in lately', reports.recent);
+const setting = record('Setting', 'A setting in force', reports.setting);
+
+const nowRoutes: readonly Route[] = [
+  route({
+    path: '/progress',
+    name: 'getProgress',
+    summary: 'What goes on now',
+    about: 'Cheap enough to be asked for every two seconds; /events tells it when it changes.',
+    mayBeAbsent: true,
+    answer: progress.schema,
+    read: async (_, { archive, project }) => one(await archive.progress({ project }), progress),
+  }),
+  route({
+    path: '/events',
+    name: 'listenToEvents',
+    summary: 'What goes on, told when it changes',
+    about:
+      'Server-Sent Events: `progress`, with what /progress answers, at once and whenever more than a clock has changed; `trouble`, with what a refusal says, while the archive cannot be read. A comment every 15 seconds is a sign of life. 503 while 100 listen.',
+    answer: null,
+    isEvents: true,
+    read: () => Promise.resolve({ kind: 'events' }),
+  }),
+  questionRoute('problems'),
+  questionRoute('alerts'),
+  route({
+    path: '/recent',
+    name: 'listRecent',
+    summary: 'The newest records of the newest days',
+    about: 'Orders by default.',
+    isList: true,
+    inQuery: recentFilters,
+    answer: listOf(recent),
+    read: async ({ resource = 'orders', limit }, asking) => {
+      const query = { project: projectFor(asking, resource), resource, ...present({ limit }) };
+      return wholeReply(await asking.archive.recent(query), recent);
+    },
+  }),
+  route({
+    path: '/settings',
+    name: 'listSettings',
+    summary: 'The settings in force',
+    about:
+      'For whoever may read every project here, or sits at this machine. Of a secret it says only whether it is set.',
+    needs: 'none',
+    isList: true,
+    answer: listOf(setting),
+    read: async (_, { settings }) => {
+      if (settings === null) {
+        throw new Refused(
+          refusal(403, 'FORBIDDEN', 'the settings are shown to whoever may read every project'),
+        );
+      }
+      return wholeReply(settings, setting);
+    },
+  }),
+];
 
 /** What the catalogue has and no other group shows. */
 const otherQuestions = questionNames

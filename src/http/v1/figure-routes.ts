@@ -4,7 +4,7 @@ import { days } from '../../query/days.ts';
 import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
 import * as figures from '../../query/statistics-types.ts';
 import { listOf, record, type RowKind } from './answer-schemas.ts';
-import { wholeReply } from './list-arguments.ts';
+import { wholeReply } from './question-routes.ts';
 import { route, type Reply, type Route } from './archive-route.ts';
 
 const orderFigures = record('OrderFigures', 'Orders of a period', figures.orderFigures);

@@ -14,7 +14,7 @@ import {
   timeOrNull,
   type RowKind,
 } from './answer-schemas.ts';
-import { listReply, one, pageArguments, wholeReply, type Paging } from './list-arguments.ts';
+import { listReply, one, pageArguments, wholeReply, type Paging } from './question-routes.ts';
 import { count } from './parameters.ts';
 import { projectFor, route, type Route } from './archive-route.ts';
 
