@@ -1,7 +1,7 @@
 // An end date over HTTP is the last day, as the platform's own document has it.
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { dates, selectedBy } from '../../src/http/platform/list-answers.ts';
+import { dates, selectedBy } from '../../src/http/platform/platform-lists.ts';
 import { checked, optional } from '../../src/query/check-arguments.ts';
 
 /** The days that a query selects. */

@@ -1,15 +1,63 @@
-// The platform's own interface: which routes there are, who is let in, and in whose shape a refusal is told.
+// The platform's own interface, and whether the service is well: which routes there are, who is let in, and in whose
+// shape a refusal is told.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { transient } from '../../errors.ts';
 import { targetOf } from '../../platform/target.ts';
-import { sendAnswer, type Answer } from '../http-answers.ts';
+import { sendAnswer, unavailable, type Answer } from '../http-answers.ts';
 import { projectByKey, projectBySignature } from '../gate.ts';
 import type { Serving } from '../serving.ts';
-import { healthRoutes } from './health.ts';
-import { classesRoute } from './nft-classes.ts';
-import { ordersRoute } from './orders.ts';
-import type { PlatformRoute } from './platform-route.ts';
+import { classesRoute, ordersRoute } from './platform-lists.ts';
+import { platformRoute, type PlatformRoute } from './platform-route.ts';
 import { nodeError, tokenRoutes } from './tokens.ts';
 import { transactionRoutes } from './transactions.ts';
+
+/** Whether the service is well, as those who run it ask: no key is needed and nothing is told. */
+const health = (
+  path: string,
+  name: string,
+  summary: string,
+  read: Parameters<typeof platformRoute>[0]['read'],
+): PlatformRoute =>
+  platformRoute({
+    path,
+    name,
+    group: 'The service',
+    summary,
+    about: 'Needs no key and tells nothing.',
+    inPath: {},
+    inQuery: {},
+    answer: z.object({ status: z.string() }),
+    refusals: [],
+    needs: 'nothing',
+    read,
+  });
+
+const healthRoutes = [
+  health(
+    '/healthz',
+    'isAlive',
+    'Whether the process lives, and its schedule',
+    async (_, { isAlive }) => {
+      if (!isAlive()) return unavailable('the ticks of the schedule do not come');
+      return { status: 200, body: '{"status":"ok"}' };
+    },
+  ),
+  health(
+    '/readyz',
+    'isReady',
+    'Whether it can answer from the archive, whose schema is this release’s',
+    async (_, { archive }) => {
+      try {
+        await archive.ready();
+      } catch (error) {
+        // Also where a newer release migrated it: what it holds may mean something else now. The log says why.
+        throw transient('not_ready', 'The service is not ready', error);
+      }
+      return { status: 200, body: '{"status":"ready"}' };
+    },
+  ),
+];
 
 export const platformRoutes: readonly PlatformRoute[] = [
   ordersRoute,
