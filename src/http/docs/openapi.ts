@@ -8,13 +8,18 @@ import type { Route } from '../v1/archive-route.ts';
 import { base, routeGroups } from '../v1/all-routes.ts';
 import * as schema from '../v1/answer-schemas.ts';
 import { watchBody, watchQuery } from '../v1/watch-route.ts';
-import {
-  jsonOf,
-  parametersOf,
-  refusals,
-  type OpenApiJson,
-  type Parameter,
-} from './openapi-parts.ts';
+
+export type OpenApiJson = { [name: string]: unknown };
+
+export type Parameter = {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  description?: string;
+  schema: OpenApiJson;
+  style?: 'form';
+  explode?: false;
+};
 
 export type OpenApiOperation = {
   operationId: string;
@@ -49,82 +54,80 @@ type Needs = keyof typeof keysOf;
 const securityOf = (needs: Needs, isLoopback: boolean): OpenApiOperation['security'] =>
   needs === 'nothing' || !isLoopback ? keysOf[needs] : [{}, ...keysOf[needs]];
 
+type Described = Pick<Route, 'name' | 'summary' | 'about' | 'inPath' | 'inQuery'>;
+
+/** What is said of any of them. */
+const described = ({ name, summary, about, inPath, inQuery }: Described, group: string) => ({
+  operationId: name,
+  tags: [group],
+  summary,
+  ...(about === '' ? {} : { description: about }),
+  parameters: parametersOf(inPath, inQuery),
+});
+
 function operationOf(
   route: Route,
   group: string,
   isLoopback: boolean,
   schemas: OpenApiJson,
 ): OpenApiOperation {
-  const file = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+  const { summary, answer } = route;
   const lines = { schema: { type: 'string' } };
   const content = route.isEvents
     ? { 'text/event-stream': lines }
-    : route.answer === null
-      ? file
+    : answer === null
+      ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
       : {
-          'application/json': { schema: jsonOf(route.answer, schemas) },
+          'application/json': { schema: jsonOf(answer, schemas) },
           ...('format' in route.inQuery.shape
             ? { 'application/x-ndjson': lines, 'text/csv': lines }
             : {}),
         };
+  const statuses = [400, 401, 403, ...(route.mayBeAbsent ? [404] : []), 406];
   return {
-    operationId: route.name,
-    tags: [group],
-    summary: route.summary,
-    ...(route.about === '' ? {} : { description: route.about }),
-    parameters: parametersOf(route.inPath, route.inQuery),
+    ...described(route, group),
     responses: {
-      200: { description: route.summary, content },
+      200: { description: summary, content },
       304: { description: 'What If-None-Match names is still so' },
-      ...refusals(
-        [400, 401, 403, ...(route.mayBeAbsent ? [404] : []), 406],
-        schema.problem,
-        schemas,
-      ),
+      ...refusals(statuses, schema.problem, schemas),
     },
     security: securityOf('archive', isLoopback),
   };
 }
 
 function foreignOf(
-  one: PlatformRoute,
+  route: PlatformRoute,
   isLoopback: boolean,
   schemas: OpenApiJson,
 ): OpenApiOperation {
+  const { summary, answer, isNodes } = route;
+  const content = { 'application/json': { schema: jsonOf(answer, schemas) } };
   return {
-    operationId: one.name,
-    tags: [one.group],
-    summary: one.summary,
-    ...(one.about === '' ? {} : { description: one.about }),
-    parameters: parametersOf(one.inPath, one.inQuery),
+    ...described(route, route.group),
     responses: {
-      200: {
-        description: one.summary,
-        content: { 'application/json': { schema: jsonOf(one.answer, schemas) } },
-      },
-      ...refusals(one.refusals, one.isNodes ? nodeProblem : schema.problem, schemas),
+      200: { description: summary, content },
+      ...refusals(route.refusals, isNodes ? nodeProblem : schema.problem, schemas),
     },
-    security: securityOf(one.needs, isLoopback),
+    security: securityOf(route.needs, isLoopback),
   };
 }
 
+const watching: Described = {
+  name: 'watchOperations',
+  summary: 'Ask for the results of these operations until they are final',
+  about:
+    'There is no list of them: only what is named is asked for. An id may be given twice: it takes another day. The key must have the right to watch. A signature covers the body as one more parameter, body_sha256 (hex of its bytes), and is taken once.',
+  inPath: z.strictObject({}),
+  inQuery: watchQuery,
+};
+
 function watchOperation(isLoopback: boolean, schemas: OpenApiJson): OpenApiOperation {
+  const json = (of: z.ZodType) => ({ 'application/json': { schema: jsonOf(of, schemas) } });
   return {
-    operationId: 'watchOperations',
-    tags: ['The archive’s own books'],
-    summary: 'Ask for the results of these operations until they are final',
-    description:
-      'There is no list of them: only what is named is asked for. An id may be given twice: it takes another day. The key must have the right to watch. A signature covers the body as one more parameter, body_sha256 (hex of its bytes), and is taken once.',
-    parameters: parametersOf(z.strictObject({}), watchQuery),
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: jsonOf(watchBody, schemas) } },
-    },
+    ...described(watching, 'The archive’s own books'),
+    requestBody: { required: true, content: json(watchBody) },
     responses: {
-      200: {
-        description: 'They are watched',
-        content: { 'application/json': { schema: jsonOf(schema.watched, schemas) } },
-      },
+      200: { description: 'They are watched', content: json(schema.watched) },
       ...refusals([400, 401, 403, 409, 413, 415, 429], schema.problem, schemas),
     },
     security: securityOf('archive', isLoopback),
@@ -182,4 +185,77 @@ export function openApi({ takesOperations, isLoopback }: ServerTerms): Document 
       schemas,
     },
   };
+}
+
+/**
+ * A schema as OpenAPI has it; what has a name of its own goes to `schemas`. Parameters are described as they are once
+ * they are read; answers stay open, for fields may be added to them.
+ */
+function jsonOf(
+  of: z.ZodType,
+  schemas: OpenApiJson,
+  io: 'input' | 'output' = 'input',
+): OpenApiJson {
+  const {
+    $schema: _,
+    $defs,
+    ...rest
+  } = z.toJSONSchema(of, { io }) as OpenApiJson & { $defs?: OpenApiJson };
+  const moved = (json: unknown): unknown =>
+    JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
+  for (const [name, one] of Object.entries($defs ?? {})) {
+    const { id: __, ...named } = one as OpenApiJson;
+    schemas[name] = moved(named);
+  }
+  const { id, ...plain } = moved(rest) as OpenApiJson;
+  if (typeof id !== 'string') return plain;
+  schemas[id] = plain;
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function parametersOf(inPath: z.ZodObject, inQuery: z.ZodObject): Parameter[] {
+  const of = (place: 'path' | 'query', object: z.ZodObject): Parameter[] => {
+    const { properties = {}, required = [] } = jsonOf(object, {}, 'output') as {
+      properties?: { [name: string]: OpenApiJson };
+      required?: string[];
+    };
+    return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(typeof description === 'string' ? { description } : {}),
+      schema: rest,
+      // Several stand in one parameter, with commas between them.
+      ...(rest['type'] === 'array' ? { style: 'form' as const, explode: false as const } : {}),
+    }));
+  };
+  return [...of('path', inPath), ...of('query', inQuery)];
+}
+
+const sentences: Record<number, string> = {
+  400: 'Something is wrong with the request; the sentence says what is allowed',
+  401: 'A key is needed',
+  403: 'The key is wrong, or may not do this in this project',
+  404: 'The archive holds no such thing',
+  406: 'Accept allows none of the forms there are',
+  408: 'The request did not come in time',
+  409: 'This signed request was taken before: sign it anew',
+  413: 'The body is too large',
+  415: 'The body is no JSON',
+  429: 'Too many operations of the project are open: try again when some are done',
+  431: 'The request is too long',
+  500: 'Something went wrong here',
+  503: 'The archive cannot be reached, or the query took too long: try again later',
+};
+
+function refusals(statuses: readonly number[], problem: z.ZodType, schemas: OpenApiJson) {
+  const of = (some: readonly number[], shape: z.ZodType) => {
+    const content = { 'application/json': { schema: jsonOf(shape, schemas) } };
+    return some.map((status) => [String(status), { description: sentences[status], content }]);
+  };
+  // What never became a request has no path, and the server's own shape.
+  return Object.fromEntries([
+    ...of([...statuses, 500, 503], problem),
+    ...of([408, 431], schema.problem),
+  ]) as { [status: string]: OpenApiJson };
 }

@@ -3,8 +3,7 @@
 // so show an amount that nobody was sent; installed they are 13 and 159 MB, others between.
 import { hash } from 'node:crypto';
 import { base } from '../v1/all-routes.ts';
-import type { Document, OpenApiOperation } from './openapi.ts';
-import type { OpenApiJson, Parameter } from './openapi-parts.ts';
+import type { Document, OpenApiJson, OpenApiOperation, Parameter } from './openapi.ts';
 import { script } from './script.ts';
 import { style } from './docs-style.ts';
 

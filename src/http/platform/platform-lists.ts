@@ -1,5 +1,5 @@
-// `/v3/orders` and `/v1beta1/nft/classes` from the archive (docs/platform.md §4.4, §4.7): the same parameters, paging and
-// envelope, for any date.
+// `/v3/orders` and `/v1beta1/nft/classes` from the archive (docs/platform.md §4.4, §4.7): the same parameters, paging
+// and envelope, for any date.
 import * as z from 'zod';
 import { cursorSaid, offset, oneOf, whole } from '../../query/arguments.ts';
 import type { Given } from '../../query/check-arguments.ts';

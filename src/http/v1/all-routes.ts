@@ -1,5 +1,5 @@
-// Every route of `/archive/v1` that reads, in the groups in which people look for them: what is certain and what goes on
-// now stand here, the others in files of their own. These tell of now only.
+// Every route of `/archive/v1` that reads, in the groups in which people look for them: what is certain and what goes
+// on now stand here, the others in files of their own. These tell of now only.
 import { recentFilters } from '../../query/activity.ts';
 import { listedResource, month, resource, sha256 } from '../../query/arguments.ts';
 import { dayOf, owner } from '../../query/day-report.ts';

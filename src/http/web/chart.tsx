@@ -1,6 +1,6 @@
-// A figure by periods: its heading, its chart, and the same as a table under it; and how rows of figures become periods.
-// The chart may round what it draws, the table never does; a period of which not all is held is marked in both (P7), and
-// one with pending orders in the table.
+// A figure by periods: its heading, its chart, and the same as a table under it; and how rows of figures become
+// periods. The chart may round what it draws, the table never does; a period of which not all is held is marked in both
+// (P7), and one with pending orders in the table.
 import type { ComponentChildren } from 'preact';
 import type { OrderFigures, PeriodCoverage } from '../../query/statistics-types.ts';
 import { addDays, monthStart } from '../../day.ts';
