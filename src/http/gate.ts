@@ -1,6 +1,6 @@
-// Who may read what: by a signature, a bearer key, the key alone, or by nobody's key where none is needed. Which of these
-// follows from the address that is bound, never from the peer; a key that is present and wrong is refused everywhere
-// (docs/http.md, "Who may read"). Pure but for the comparison of secrets.
+// Who may read what: by a signature, a bearer key, the key alone, or by nobody's key where none is needed. Which of
+// these follows from the address that is bound, never from the peer; a key that is present and wrong is refused
+// everywhere (docs/http.md, "Who may read"). Pure but for the comparison of secrets.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant, ProjectId } from '../model.ts';

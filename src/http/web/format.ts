@@ -1,5 +1,5 @@
-// How numbers, days, instants and spans stand on the pages, in the reader's language; days and times are UTC's. No figure
-// is rounded: decimal text is added without a double in between.
+// How numbers, days, instants and spans stand on the pages, in the reader's language; days and times are UTC's. No
+// figure is rounded: decimal text is added without a double in between.
 import { monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { Lang } from './words.ts';
