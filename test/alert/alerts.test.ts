@@ -65,15 +65,18 @@ describe('what becomes of alerts', () => {
     expect(merged([open({ resolvedAt: now - 8 * day })], []).drop).toHaveLength(1);
   });
 
-  it('a deadline at risk that is missed, and a missed one whose month is lost, are no recoveries', () => {
-    const risk = open({ kind: 'deadline_at_risk', subject: 'orders 2026-03' });
-    const missed = open({ kind: 'deadline_missed', subject: 'orders 2026-03' });
-    expect(merged([risk], holds(missed, 'missed'))).toMatchObject({ drop: [risk] });
-    const lost = { ...missed, kind: 'day_lost', resolvedAt: missed.openedAt };
-    expect(merged([missed], holds(lost, 'lost'))).toMatchObject({ drop: [missed] });
-    // Of another month it is one.
-    const other = { ...lost, subject: 'orders 2026-02' };
-    expect(merged([missed], holds(other, 'lost'))).toMatchObject({ drop: [] });
+  it.each([
+    ['deadline_at_risk', 'deadline_missed'],
+    ['deadline_missed', 'day_lost'],
+    ['operation_at_risk', 'operation_lost'],
+    ['run_failed', 'parked'],
+  ])('%s that ends in %s is no recovery, and of another subject it is one', (kind, ending) => {
+    const row = open({ kind, subject: '2026-03' });
+    const isNews = ending.endsWith('_lost');
+    const next = { ...row, kind: ending, resolvedAt: isNews ? row.openedAt : null };
+    expect(merged([row], holds(next, 'worse'))).toMatchObject({ drop: [row] });
+    const other = { ...next, subject: '2026-02' };
+    expect(merged([row], holds(other, 'worse'))).toMatchObject({ drop: [] });
   });
 
   it('news is told once, again when more of it happened a reminder later, and kept as long as it holds', () => {

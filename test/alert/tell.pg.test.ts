@@ -358,100 +358,19 @@ test('P7: a month that passes while nothing runs: its days are lost, told togeth
   expect(heart.requests.length).toBeGreaterThan(0);
 });
 
-test('a deadline nears with days unproved, passes, and the month is lost: three steps, no false recovery', async () => {
+test('an operation with a final result by one lookup is no trouble, although the other is still asked', async () => {
   await takeOwn({ startAt: late, days: lateDays }, ordersAlone);
   await bench.run();
-  // One of the days that were left out.
-  await bench.db.query(
-    `update sync.slices set state = 'open', proof = 'none', why = 'not read', due_at = null, deadline_at = '2026-04-30'
-      where day = '2026-03-06' and resource = 'orders'`,
-  );
-  let now = late;
-  const at = async (time: string): Promise<void> => {
-    await pass(Date.parse(time) - now);
-    now = Date.parse(time);
-    await run();
-  };
+  const [operationId = ''] = bench.simulator.oracle.operationIds('2026-04-25');
+  await watchOperations(bench.db, 'p', [{ operationId, createdOn: '2026-03-09' }]);
+  bench.simulator.setFaults({ textNotFound: { path: '/v1beta1/tx' } });
+  await pass(3 * day);
   await run();
-  expect(told()).toEqual([]);
-  await at('2026-04-28T12:00:00Z');
-  await at('2026-04-30T01:00:00Z');
-  await at('2026-05-01T06:00:00Z');
-  await bench.db.query(
-    `update sync.slices set due_at = '2026-03-06' where day = '2026-03-06' and resource = 'orders'`,
-  );
-  await at('2026-05-01T13:00:00Z');
-  await at('2026-05-01T14:00:00Z');
-  expect(told().filter((one) => !one.startsWith('still'))).toEqual([
-    'open deadline_at_risk orders 2026-03',
-    'open deadline_missed orders 2026-03',
-    'news day_lost orders 2026-03',
-  ]);
-});
-
-describe('watched operations', () => {
-  let now = late;
-  beforeEach(async () => {
-    now = late;
-    await takeOwn({ startAt: late, days: lateDays }, ordersAlone);
-  });
-  const at = async (time: string): Promise<void> => {
-    await pass(Date.parse(time) - now);
-    now = Date.parse(time);
-    await run();
-    await run();
-  };
-  const ofTransactions = (): string[] =>
-    told().filter((one) => one.includes('transactions') && !one.startsWith('still'));
-
-  test('P7: that near their deadline, pass it and are lost are told step by step, by number and not by name', async () => {
-    await bench.run();
-    await watchOperations(bench.db, 'p', [
-      { operationId: 'never-begun', createdOn: '2026-03-09' },
-      { operationId: 'nor-this', createdOn: '2026-03-10' },
-    ]);
-    await at('2026-04-26T13:00:00Z');
-    expect(ofTransactions()).toEqual([]);
-    await at('2026-04-28T12:00:00Z');
-    expect(ofTransactions()).toEqual(['open operation_at_risk transactions 2026-03']);
-    await at('2026-04-30T12:00:00Z');
-    await at('2026-05-01T13:00:00Z');
-    await at('2026-05-01T14:00:00Z');
-    expect(ofTransactions()).toEqual([
-      'open operation_at_risk transactions 2026-03',
-      'news operation_lost transactions 2026-03',
-    ]);
-    const texts = receiver.told().map(({ text }) => text);
-    expect(texts.join(' ')).toContain('transactions 2026-03: 2 operations are lost');
-    expect(texts.join(' ')).not.toMatch(/never-begun|nor-this/);
-  });
-
-  test('that was just given is not late yet, and one that settles is told to be over', async () => {
-    await at('2026-04-29T12:00:00Z');
-    await watchOperations(bench.db, 'p', [{ operationId: 'given' }]);
-    await at('2026-04-29T12:59:00Z');
-    expect(ofTransactions()).toEqual([]);
-    await at('2026-04-29T14:05:00Z');
-    await bench.db.query(`update sync.watched_operations set state = 'done', due_at = null`);
-    await at('2026-04-29T14:06:00Z');
-    await at('2026-04-29T14:15:00Z');
-    expect(ofTransactions()).toEqual([
-      'open operation_at_risk transactions 2026-04',
-      'over operation_at_risk transactions 2026-04',
-    ]);
-  });
-
-  test('with a final result by one lookup are no trouble, although the other is still asked', async () => {
-    await bench.run();
-    const [operationId = ''] = bench.simulator.oracle.operationIds('2026-04-25');
-    await watchOperations(bench.db, 'p', [{ operationId, createdOn: '2026-03-09' }]);
-    bench.simulator.setFaults({ textNotFound: { path: '/v1beta1/tx' } });
-    await at('2026-04-29T12:00:00Z');
-    await at('2026-04-29T15:00:00Z');
-    const { rows } = await bench.db.query('select state, found_by from sync.watched_operations');
-    expect(rows).toEqual([{ state: 'open', found_by: ['v3'] }]);
-    expect(ofTransactions()).toEqual([]);
-  });
+  await pass(3 * hour);
+  await run();
+  const { rows } = await bench.db.query('select state, found_by from sync.watched_operations');
+  expect(rows).toEqual([{ state: 'open', found_by: ['v3'] }]);
+  expect(told().filter((one) => one.includes('transactions'))).toEqual([]);
 });
 
 test('a month that ends as it should, eight hours early: not a word', async () => {
@@ -548,52 +467,6 @@ test('a part of the work says nothing of the rest: no heartbeat', async () => {
   alerts.after(turn('done'));
   await alerts.close(15_000);
   expect(heart.requests).toEqual([]);
-});
-
-test('rejects and changed facts are told', async () => {
-  // Facts are learned from days with records.
-  await takeOwn({
-    world: { ...world, ordersPerDay: 20, classesPerDay: 10, since: '2026-04-03' },
-    days: ['2026-03-01', '2026-04-02', '2026-04-03', '2026-04-04', '2026-04-05', '2026-04-06'],
-  });
-  await bench.run();
-  bench.simulator.insert('orders', {
-    record: { status: 2, create_time: '2026-04-05T11:00:00Z' },
-  });
-  await bench.run({ only: { days: { from: '2026-04-05', to: '2026-04-06' } } });
-  bench.simulator.setDialect({ totals: 'absent' });
-  await pass(day + hour);
-  await run();
-  expect(told().toSorted()).toEqual([
-    'news fact_changed nft_classes.totals',
-    'news fact_changed orders.totals',
-    'news rejects orders',
-  ]);
-  await bench.skipTo(bench.simulator.clock.now() + 8 * day);
-  await pass(0);
-  await run();
-  expect((await readAlertRows(bench.db, 'p')).map(({ kind }) => kind)).toEqual(['rejects']);
-});
-
-test('records that the platform no longer shows are told by their day, once', async () => {
-  await takeOwn({}, ordersAlone);
-  await bench.run();
-  const [held] = (
-    await bench.db.query<{ id: string; day: string }>(
-      `select operation_id as id, slice_day as day from archive.orders
-        where slice_day < '2026-04-01' and status = 2 order by 1 limit 1`,
-    )
-  ).rows;
-  bench.simulator.hide('orders', held?.id ?? '');
-  await pass(day + hour);
-  await run();
-  expect(told()).toEqual([]);
-  // What is not shown for a day is gone.
-  await pass(day + hour);
-  await run();
-  await run();
-  expect(told()).toEqual([`news records_missing orders ${held?.day}`]);
-  expect(receiver.told()[0]?.text).toContain('no longer shows 1 record');
 });
 
 test('a run that has not heard from the platform yet judges no deadline by the clock of this machine', async () => {
