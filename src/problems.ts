@@ -109,6 +109,9 @@ export const moment = (at: string | number | null | undefined): string =>
     ? '?'
     : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
+/** What OUTLAST_MAX_RPS takes. */
+const mostPerSecond = 100_000;
+
 /** Never less than it was; in whole requests a second where there is at least one. */
 const roundedUp = (perSecond: number): string =>
   (perSecond >= 1 ? Math.ceil(perSecond) : Math.ceil(perSecond * 100) / 100).toLocaleString(
@@ -150,7 +153,11 @@ const words: Record<ProblemKind, OfKind> = {
           ? `${counted(tooLate, 'day')} cannot be read`
           : 'not all days can be walked once more and proved';
       const rate =
-        perSecondNeeded === null ? '' : ` ${roundedUp(perSecondNeeded)} or more would do.`;
+        perSecondNeeded === null
+          ? ''
+          : perSecondNeeded > mostPerSecond
+            ? ' No rate would do any more.'
+            : ` ${roundedUp(perSecondNeeded)} or more would do.`;
       return `${subject}: ${what} by ${moment(deadline)}: ${counted(requests, 'request')} are too many at ${of.perSecond} a second (OUTLAST_MAX_RPS).${rate}`;
     },
     zh: (subject, of) => {
@@ -160,7 +167,11 @@ const words: Record<ProblemKind, OfKind> = {
       }
       const what = tooLate > 0 ? `${tooLate} 天无法读完` : '有些天无法再读一次并证实';
       const rate =
-        perSecondNeeded === null ? '' : `每秒 ${roundedUp(perSecondNeeded)} 次或更多即可。`;
+        perSecondNeeded === null
+          ? ''
+          : perSecondNeeded > mostPerSecond
+            ? '任何速率都已来不及。'
+            : `每秒 ${roundedUp(perSecondNeeded)} 次或更多即可。`;
       return `${subject}：到 ${moment(deadline)} 为止${what}：每秒 ${of.perSecond} 次（OUTLAST_MAX_RPS）不够 ${requests} 次请求。${rate}`;
     },
     todo: {

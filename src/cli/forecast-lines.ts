@@ -1,15 +1,12 @@
-// The forecasts that `status` and `status --plan` show: read for every project, as people read them (what will be too late, said
-// loudly, and the cells that tables share), and as data for programs.
+// The forecasts that `status` and `status --plan` show: read for every project, as people read them, and as data for
+// programs.
+import { risksOf } from '../alert/risk.ts';
 import type { Instant } from '../model.ts';
+import { problemText } from '../problems.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import { foresee, type Foresight } from '../sync/foresee.ts';
-import {
-  sumOfRequests,
-  takesMs,
-  type Forecast,
-  type MonthForecast as Month,
-} from '../sync/forecast.ts';
+import { sumOfRequests, takesMs } from '../sync/forecast.ts';
 import {
   formatCount,
   formatSpan,
@@ -20,77 +17,9 @@ import {
   type Cell,
 } from './print.ts';
 
-/** What OUTLAST_MAX_RPS takes at most. */
-const maxPerSecond = 100_000;
-
-/** A sentence for each month that does not fit, the nearest deadline first; none is good news. */
-export function lateLines(told: Forecast, now: Instant): string[] {
-  const late = told.months.filter(
-    ({ fits, until, deadlineAt, unread }) =>
-      fits === 'no' || (until === null && deadlineAt !== null && unread.length > 0),
-  );
-  const names = [...new Set(late.map(({ month }) => month))];
-  return names.map((name) =>
-    lateLine(
-      late.filter(({ month }) => month === name),
-      told,
-      now,
-    ),
-  );
-}
-
-function lateLine(group: Month[], told: Forecast, now: Instant): string {
-  const [{ month, until, deadlineAt, mustSend, perSecondNeeded }] = group as [Month];
-  const name = month.slice(0, 7);
-  if (until === null) {
-    const days = daysText(group, ({ unread }) => unread.length);
-    return `${name}: ${days} left the window before they were read.`;
-  }
-  const days = daysText(group, ({ tooLate }) => tooLate.length);
-  const isPast = deadlineAt !== null && deadlineAt <= now;
-  const when = `${momentText(until)} (UTC)${isPast ? ', when it vanishes' : ''}`;
-  const what =
-    days === ''
-      ? `${listsText(group)} can be read before ${when}, but not all read once more and proved`
-      : `${days} cannot be read before ${when}`;
-  const why = `${formatCount(mustSend)} requests take ${formatSpan(takesMs(mustSend, told))} at ${rateText(told.perSecond)}, with ${formatSpan(until - now)} to go`;
-  const rate = perSecondNeeded === null ? Infinity : roundedUp(perSecondNeeded);
-  const advice =
-    rate > maxPerSecond
-      ? 'No rate would do any more.'
-      : `Raise OUTLAST_MAX_RPS to ${plain(rate)} or more.`;
-  return `${name}: ${what}: ${why}. ${advice}`;
-}
-
-/** `14 days of orders and 3 days of nft_classes`; '' where there are none. */
-function daysText(group: Month[], daysOf: (month: Month) => number): string {
-  const days = new Map<string, number>();
-  for (const month of group) {
-    days.set(month.resource, (days.get(month.resource) ?? 0) + daysOf(month));
-  }
-  return [...days]
-    .filter(([, count]) => count > 0)
-    .map(
-      ([resource, count]) => `${formatCount(count)} ${count === 1 ? 'day' : 'days'} of ${resource}`,
-    )
-    .join(' and ');
-}
-
-const listsText = (group: Month[]): string =>
-  [...new Set(group.map(({ resource }) => resource))].join(' and ');
-
 /** `5 requests a second`, `0.01 requests a second`. */
 export const rateText = (perSecond: number): string =>
-  `${plain(perSecond)} ${perSecond === 1 ? 'request' : 'requests'} a second`;
-
-const plain = (rate: number): string =>
-  rate.toLocaleString('en-US', { maximumSignificantDigits: 6 });
-
-/** Two significant digits, never less than it was. */
-function roundedUp(rate: number): number {
-  const unit = 10 ** (Math.floor(Math.log10(rate)) - 1);
-  return Number((Math.ceil(rate / unit - 1e-9) * unit).toPrecision(2));
-}
+  `${perSecond.toLocaleString('en-US', { maximumSignificantDigits: 6 })} ${perSecond === 1 ? 'request' : 'requests'} a second`;
 
 /** What a person must know to read the times: whose clock they are seen from, and which rate they assume. */
 export function caveatLines(foresight: Foresight, now: Instant): string[] {
@@ -190,7 +119,7 @@ export function forecastJson(foresight: DatedForesight | undefined): unknown {
     per_second: foresight.perSecond,
     per_second_assumed: foresight.isRateAssumed,
     standing_per_minute: rounded(foresight.standingPerSecond * 60),
-    too_late: lateLines(foresight, foresight.now),
+    too_late: risksOf(foresight, foresight.now).map((risk) => problemText(risk)),
     months: foresight.months.map((month) => ({
       month: month.month,
       resource: month.resource,

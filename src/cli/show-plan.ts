@@ -1,6 +1,8 @@
 // `outlast status --plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
 // Needs no key and asks the platform nothing.
+import { risksOf } from '../alert/risk.ts';
 import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
+import { problemText } from '../problems.ts';
 import { readMonthStatus, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -9,8 +11,15 @@ import type { Requests } from '../sync/forecast.ts';
 import { overAt } from '../sync/verdicts.ts';
 import type { Slice } from '../store/ledger.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
-import { forecastCells, lateLines, rateText, shortName, timeLines } from './forecast-lines.ts';
-import { forecastJson, foreseeAll, type DatedForesight } from './forecast-lines.ts';
+import {
+  forecastCells,
+  forecastJson,
+  foreseeAll,
+  rateText,
+  shortName,
+  timeLines,
+  type DatedForesight,
+} from './forecast-lines.ts';
 import { formatCount, formatWhen, indentedTable, print, printJson } from './print.ts';
 import { openOperationLines } from './operations-tokens.ts';
 
@@ -75,7 +84,7 @@ function projectText(planned: Planned): string {
   const { perSecond, standingPerSecond, now } = foresight;
   const aMinute = Math.ceil(standingPerSecond * 600) / 10;
   return [
-    ...lateLines(foresight, now).map((line) => `TOO LATE  ${line}`),
+    ...risksOf(foresight, now).map((risk) => `TOO LATE  ${problemText(risk)}`),
     `Project ${project}: ${rateText(perSecond)}; today and pending orders take ${formatCount(aMinute)} a minute of them`,
     '',
     monthTable(months, foresight),

@@ -58,14 +58,14 @@ describe('plan', () => {
     const { code, stdout } = await outlast('status', '--plan');
     expect(code).toBe(0);
     const [, name, rate] =
-      /^TOO LATE +(\d{4}-\d\d): .* cannot be read before .* Raise OUTLAST_MAX_RPS to ([\d,]+) or more\.\n/.exec(
+      /^TOO LATE +orders (\d{4}-\d\d): .* cannot be read by .* \(OUTLAST_MAX_RPS\)\. ([\d,]+) or more would do\.\n/.exec(
         stdout,
       ) ?? [];
     expect(name).toBe(lastMonth.slice(0, 7));
     expect(stdout).toContain('No run has told its rate yet: 5 requests a second are assumed.');
     // With the rate it advises, that month fits.
     const better = await outlast('status', '--plan', '--rps', String(rate).replaceAll(',', ''));
-    expect(better.stdout).not.toMatch(new RegExp(`TOO LATE +${lastMonth.slice(0, 7)}`));
+    expect(better.stdout).not.toMatch(new RegExp(`TOO LATE +orders ${lastMonth.slice(0, 7)}`));
   });
 
   test('what fits is said without alarm, with what is due now and next', async () => {
