@@ -94,10 +94,10 @@ const partsShown = 3;
 
 /** How numbers, days and times are written; `days`: the last one included. */
 type Writing = {
-  number(value: number): string;
-  day(day: Day): string;
-  days(first: Day, last: Day): string;
-  time(at: string | null): string;
+  number: (value: number) => string;
+  day: (day: Day) => string;
+  days: (first: Day, last: Day) => string;
+  time: (at: string | null) => string;
 };
 
 /** As an accountant would say it: what the platform counts of all days that are over, and whether it is held. */
