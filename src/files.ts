@@ -52,7 +52,7 @@ export function digestOfFile(path: string): Promise<{ bytes: number; sha256: str
   return ifThere(read());
 }
 
-export type WriteOptions = {
+type WriteOptions = {
   /** Who may read it; all (0o644) unless given. */
   mode?: number;
   /** What it is called until it is whole; a name that nobody else uses unless given. */

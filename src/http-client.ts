@@ -8,7 +8,7 @@ import { certificateProblem } from './tls-errors.ts';
 import { dial } from './dial.ts';
 import { causeChain, codeOf, isOutlastError, transient } from './errors.ts';
 
-export type HttpClientOptions = {
+type HttpClientOptions = {
   /** How long connecting may take; so may TLS after it. */
   connectMs: number;
   /** For an answer's headers to come, and for the next piece of a body; 0: as long as the caller waits. */

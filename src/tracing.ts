@@ -5,9 +5,9 @@ import { causeChain, codeOf } from './errors.ts';
 import { createLogThrottle, type Log } from './log.ts';
 
 /** By OpenTelemetry's names where it has one, else `outlast.…`. Never a record, a secret or a whole URL (P10). */
-export type Attributes = Readonly<Record<string, string | number>>;
+type Attributes = Readonly<Record<string, string | number>>;
 
-export type TraceSpan = { set(attributes: Attributes): void };
+type TraceSpan = { set(attributes: Attributes): void };
 
 export type SpanOptions = {
   /** `internal` by default: nothing outside this process takes part. */

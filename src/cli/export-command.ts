@@ -67,7 +67,7 @@ async function run(to: string, flags: Flags): Promise<void> {
 }
 
 /** What was exported, as a person reads it. */
-export function exportText(place: string, { manifest, written, kept }: Exported): string {
+function exportText(place: string, { manifest, written, kept }: Exported): string {
   const held = manifest.files.filter((file) => file.table.startsWith('archive.'));
   const lists = [...new Set(held.map(({ project, table: of }) => `${project} ${of}`))];
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);

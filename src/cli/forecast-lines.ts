@@ -22,7 +22,7 @@ export const rateText = (perSecond: number): string =>
   `${perSecond.toLocaleString('en-US', { maximumSignificantDigits: 6 })} ${perSecond === 1 ? 'request' : 'requests'} a second`;
 
 /** What a person must know to read the times: whose clock they are seen from, and which rate they assume. */
-export function caveatLines(foresight: Foresight, now: Instant): string[] {
+function caveatLines(foresight: Foresight, now: Instant): string[] {
   const lines: string[] = [];
   const { newestRunAt, isRateAssumed, perSecond, months } = foresight;
   if (newestRunAt !== null && newestRunAt - now > 60_000) {

@@ -63,7 +63,7 @@ function imported({ projects, exported_at: exportedAt, files }: Manifest): {
   return { projects: projects.map(({ project }) => project), exported_at: exportedAt, rows };
 }
 
-export function importText(manifest: Manifest): string {
+function importText(manifest: Manifest): string {
   const { projects, exported_at: exportedAt, rows } = imported(manifest);
   const count = (table: string): string => formatCount(rows[`archive.${table}`] ?? 0);
   return [

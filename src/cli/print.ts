@@ -239,7 +239,7 @@ export const indentedTable = (columns: (string | TableColumn)[], rows: Cell[][])
   indented(table(columns, rows, screenWidth() - 2));
 
 /** Every line two columns further to the right. */
-export function indented(text: string): string {
+function indented(text: string): string {
   return text
     .split('\n')
     .map((line) => `  ${line}`)

@@ -28,7 +28,7 @@ export type RecordTable<Item> = {
 export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'sheet'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-export type Printing<Item> = {
+type Printing<Item> = {
   format: OutputFormat;
   limit: number;
   shown: RecordTable<Item>;

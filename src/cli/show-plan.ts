@@ -41,7 +41,7 @@ type Upcoming = {
   dueAt: Instant;
 };
 
-export type Planned = {
+type Planned = {
   project: string;
   months: ListMonth[];
   foresight: DatedForesight;
@@ -74,7 +74,7 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
 }
 
 /** The plan as a person reads it; what cannot fit comes first. */
-export function planText(planned: Planned[]): string {
+function planText(planned: Planned[]): string {
   if (planned.length === 0) return 'Nothing is archived yet. Run `outlast sync` first.';
   return planned.map((one) => projectText(one)).join('\n\n');
 }

@@ -7,7 +7,7 @@ import { isatty } from 'node:tty';
 import type { Out } from './print.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
 
-export type Stop = { signal: AbortSignal; close(): void };
+type Stop = { signal: AbortSignal; close(): void };
 
 /**
  * Node forgets what `nohup` asked for: at its start it takes back that SIGHUP is ignored. What `nohup` leaves is that

@@ -148,7 +148,7 @@ const whereItIs = ({ connectionString }: Store): string =>
   `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${currentAddress(connectionString)}`;
 
 /** By project. */
-export type DaysShown = ReadonlyMap<string, { calendar: CalendarMonth[]; safety: Safety }>;
+type DaysShown = ReadonlyMap<string, { calendar: CalendarMonth[]; safety: Safety }>;
 
 export async function readDays(
   db: Queryable,

@@ -168,7 +168,7 @@ export function exitCodeOfReports(reports: RunReport[]): number {
   return reports.every(isDone) ? exitCode.done : exitCode.tryLater;
 }
 
-export function printReports(reports: RunReport[]): void {
+function printReports(reports: RunReport[]): void {
   printTable(
     ['project', 'outcome', 'slices', 'records', 'new', 'changed', 'rejected', 'requests'],
     reports.map((report) => [

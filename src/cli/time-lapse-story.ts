@@ -45,7 +45,7 @@ export const threeMonths: Story = {
   endsAt: Date.parse('2026-05-02T00:00:00Z'),
 };
 
-export type Lapse = Omit<Telling, 'now'> & {
+type Lapse = Omit<Telling, 'now'> & {
   story: Story;
   time: LeapingTime;
   /** Looks after the alerts when a run has ended. */

@@ -17,7 +17,7 @@ type Part = 'days' | 'outage' | 'month';
 
 type LedgerDay = { day: Day; state: SliceState; why: Why | null };
 
-export type Teller = {
+type Teller = {
   begin(): void;
   /** Off until then. */
   goesOff(until: Instant): void;

@@ -55,7 +55,7 @@ export async function showTimeLapse(once: boolean, seconds: number): Promise<num
 /** What there is when the story is over, while the archive is still served. */
 export type Over = { worker: Worker; url: string; dataDir: string; lived: Lived };
 
-export type TimeLapse = {
+type TimeLapse = {
   /** How long it takes at least. */
   seconds: number;
   story?: Story;

@@ -84,7 +84,7 @@ async function verifyPlace(place: string, { json, ...others }: Flags): Promise<n
 }
 
 /** The months as half-open days; null: all. Throws settings `argument_invalid` or `bad_month`. */
-export function monthsToVerify(flags: Flags): DayRange | null {
+function monthsToVerify(flags: Flags): DayRange | null {
   const given = readOptions({ month: oneMonth, fromMonth: oneMonth }, flags);
   if (given.month !== undefined && given.fromMonth !== undefined) {
     throw settingsError('bad_month', '--month and --from-month are two ways to say it: give one.');

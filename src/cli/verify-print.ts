@@ -63,7 +63,7 @@ const say = (text: string): Promise<void> =>
   });
 
 /** The whole text as a person reads it; the verdict is its last line. */
-export function verifyText(
+function verifyText(
   lists: ListVerified[],
   journals: ChainsVerified[],
   slices: Reproved[],

@@ -16,7 +16,7 @@ import { printError } from './print.ts';
 import type { ProgressLine } from './progress.ts';
 import type { VerifyPrinter } from './verify-print.ts';
 
-export type PlatformComparison = {
+type PlatformComparison = {
   /** Proved slices that are counted differently now, or results that say something else. */
   differing: number;
   /** Whether every project could be asked. */

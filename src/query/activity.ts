@@ -56,37 +56,30 @@ export async function readProgress(
   );
   const [row] = rows;
   if (row === undefined) return null;
+  const { runId, runStartedAt, runSlicesDone, runRecordsShown, ...more } = row;
+  const { certificateResource, certificateMonth, certifiedAt, certificateDigest, ...others } = more;
+  const { parkedAt, parkedReason, askAgainAt, ...rest } = others;
   return {
-    project: row.project,
-    revision: row.revision,
+    ...rest,
     run:
-      row.runId === null
+      runId === null
         ? null
         : {
-            runId: row.runId,
-            startedAt: row.runStartedAt,
-            slicesDone: row.runSlicesDone,
-            recordsShown: Number(row.runRecordsShown),
+            runId,
+            startedAt: runStartedAt,
+            slicesDone: runSlicesDone,
+            recordsShown: Number(runRecordsShown),
           },
-    inHand: row.inHand,
-    slicesDue: row.slicesDue,
-    slicesWaiting: row.slicesWaiting,
-    nextDueAt: row.nextDueAt,
-    succeededAt: row.succeededAt,
     certificate:
-      row.certificateResource === null
+      certificateResource === null
         ? null
         : {
-            resource: row.certificateResource,
-            month: row.certificateMonth,
-            certifiedAt: row.certifiedAt,
-            digest: row.certificateDigest,
+            resource: certificateResource,
+            month: certificateMonth,
+            certifiedAt,
+            digest: certificateDigest,
           },
-    parked:
-      row.parkedAt === null
-        ? null
-        : { at: row.parkedAt, reason: row.parkedReason, askAgainAt: row.askAgainAt },
-    archiveNow: row.archiveNow,
+    parked: parkedAt === null ? null : { at: parkedAt, reason: parkedReason, askAgainAt },
   };
 }
 

@@ -9,15 +9,7 @@ import type { Day, DayRange, Instant } from '../model.ts';
  * is held yet. `doubtful`: the same, and its month has left the window. `proved`: held, and not sealed: an order is
  * pending.
  */
-export const dayMarks = [
-  'lost',
-  'open',
-  'unproved',
-  'doubtful',
-  'proved',
-  'final',
-  'sealed',
-] as const;
+const dayMarks = ['lost', 'open', 'unproved', 'doubtful', 'proved', 'final', 'sealed'] as const;
 export type DayMark = (typeof dayMarks)[number];
 
 export function markOf({ state, isHeld }: Pick<CoverageDay, 'state' | 'isHeld'>): DayMark {

@@ -17,7 +17,7 @@ export type Reader = Queryable & {
   close(): Promise<void>;
 };
 
-export type ReaderOptions = Required<Omit<ArchiveOptions, 'log'>> & {
+type ReaderOptions = Required<Omit<ArchiveOptions, 'log'>> & {
   log?: ArchiveOptions['log'] | undefined;
 };
 

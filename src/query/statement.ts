@@ -20,7 +20,7 @@ export async function rowsOf<Row extends object>(
 /** Where the items of a list are read from, spelt as their fields. */
 export type Selected = { from: PgTable; columns: string };
 
-export type SortAndLimit = { order: SQL[]; limit: number; offset?: number };
+type SortAndLimit = { order: SQL[]; limit: number; offset?: number };
 
 export function select<Item extends object>(
   reader: Queryable,

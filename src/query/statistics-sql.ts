@@ -82,7 +82,7 @@ const daysAsked = (by: By): string =>
   `(least($3::date, (period + interval '1 ${by}')::date) - greatest($2::date, period))`;
 
 /** Rows at most: a report, and not an export. */
-export const rowsAtMost = 100_000;
+const rowsAtMost = 100_000;
 
 /**
  * Figures with their coverage. `figures` is a query with a column `period`, `columns` what is shown of it as `f`,

@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts';
 const names = ['http_proxy', 'https_proxy', 'no_proxy'] as const;
 
 /** By name, in lower case; only where a proxy is named at all. */
-export type Proxies = Partial<Record<(typeof names)[number], string>>;
+type Proxies = Partial<Record<(typeof names)[number], string>>;
 
 /** This machine itself is nothing that a proxy could lead to. */
 const ownHosts = ['localhost', '127.0.0.1', '[::1]'];

@@ -8,7 +8,7 @@ import { objectIn } from './simulated-list.ts';
 export const alertSecret = 'alert-secret-not-a-secret';
 
 /** What the sender is answered; `lines`: what a person is shown. */
-export type Received = { status: number; body: string; lines: string[] };
+type Received = { status: number; body: string; lines: string[] };
 
 type Fields = Record<string, unknown>;
 
