@@ -3,13 +3,12 @@
 // makes the whole chain anew is found out by a head that left the machine before.
 import { windowAt } from '../day.ts';
 import { codeOf } from '../errors.ts';
-import { isListed, type ProjectId, type Resource } from '../model.ts';
+import { isListed, wholeList, type ProjectId, type Resource } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import {
   readContentDifferences,
-  readDayDifferences,
-  readFirstSeenDifferences,
   readMissingDifferences,
+  readMovedDifferences,
   type ContentDifference,
   type MomentDifference,
 } from '../store/journal/check-contents.ts';
@@ -81,24 +80,30 @@ async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void
       await report({ kind: 'altered', when, id: first.id, says });
     }
   };
+  const moment = (column: string, id: string, held: string | null, said: string | null) =>
+    report({
+      kind: 'altered',
+      when: null,
+      id,
+      says: `${column} is ${held ?? 'not set'}, and ${said ?? 'nothing'} is in the journal`,
+    });
   await readContentDifferences(tx, of, async (rows) => {
     for (const row of rows) {
-      if (open[0]?.id !== row.id) await tell();
-      open.push(row);
+      const { id, is_alone: isAlone, first_seen_held: firstSeen, day_held: day } = row;
+      if (open[0]?.id !== id) await tell();
+      if (isAlone) open.push(row);
+      if (firstSeen !== null) await moment('first_seen_at', id, firstSeen, row.observed_at);
+      if (day !== null) await moment('slice_day', id, day, row.day === wholeList ? null : row.day);
     }
   });
   await tell();
   const moments =
     (column: string) =>
     async (rows: MomentDifference[]): Promise<void> => {
-      for (const { id, held, said } of rows) {
-        const says = `${column} is ${held ?? 'not set'}, and ${said ?? 'nothing'} is in the journal`;
-        await report({ kind: 'altered', when: null, id, says });
-      }
+      for (const { id, held, said } of rows) await moment(column, id, held, said);
     };
-  await readFirstSeenDifferences(tx, of, moments('first_seen_at'));
   await readMissingDifferences(tx, of, moments('missing_since'));
-  if (isListed(of.resource)) await readDayDifferences(tx, of, moments('slice_day'));
+  if (isListed(of.resource)) await readMovedDifferences(tx, of, moments('slice_day'));
 }
 
 const shownAtMost = 3;

@@ -1,7 +1,7 @@
 // What the journal says must be held, against what is: contents, when a record was first seen, its day, and what is
 // missing. One statement a function, each a full comparison in Postgres; it judges nothing. None uses a function of the database's
 // own: whoever alters rows could alter those as well.
-import type { Day } from '../../model.ts';
+import { isListed, type Day } from '../../model.ts';
 import type { Tx } from '../db.ts';
 import { readInPages } from '../snapshot.ts';
 import { archivedName, ofKey, shapeOf, type Archived } from '../record-tables.ts';
@@ -22,7 +22,10 @@ const saidOf = (of: Archived): string => `
     -- Cut out here (offset 0): a join would carry an entry's whole digests along with each of its contents.
     offset 0`;
 
-/** A content that only one side has. `no` is the entry that tells of it; null: none does. */
+/**
+ * A content that only one side has, or of whose record something else is not as it was told. `no` is the entry that
+ * tells of it; null: none does.
+ */
 export type ContentDifference = {
   id: string;
   sha256: string;
@@ -30,11 +33,18 @@ export type ContentDifference = {
   owner: string | null;
   day: Day | null;
   no: number | null;
+  /** Only one side has it. */
+  is_alone: boolean;
+  /** The record's first_seen_at, where this content was stored first and that is not when it was observed. */
+  first_seen_held: string | null;
+  /** The day that the record stands under, where this content was stored first, by another day's list. */
+  day_held: Day | null;
 };
 
 /**
- * Contents that were stored and are not held as a row or a version, and those that are held and were never stored; by
- * id.
+ * Contents that were stored and are not held as a row or a version, those that are held and were never stored, and
+ * records with another first_seen_at or day; by id. All in one pass over both sides: a pass each took 7.5 instead of 3 µs
+ * of Postgres a record.
  */
 export function readContentDifferences(
   tx: Tx,
@@ -43,84 +53,84 @@ export function readContentDifferences(
 ): Promise<void> {
   const shape = shapeOf(of);
   const { table, versions, key } = shape;
+  const hasDays = isListed(of.resource);
+  const dayHeld = hasDays
+    ? `case when s.is_first and h.day is distinct from s.day and s.id not in (select id from moved)
+                   then (${otherDay(of, 's')}) end`
+    : 'null::date';
   return readInPages(
     tx,
     `with said as (${saidOf(of)}),
      held as (
-       select ${key} as id, raw_sha256 as sha, observed_at from ${table} o where ${ofKey(shape, 'o')}
+       select ${key} as id, raw_sha256 as sha, observed_at, first_seen_at, ${hasDays ? 'slice_day' : 'null::date'} as day
+         from ${table} o where ${ofKey(shape, 'o')}
         union all
-       select ${key}, raw_sha256, observed_at from ${versions} v where ${ofKey(shape, 'v')}
-     )
-     select coalesce(s.id, h.id) as id, encode(coalesce(s.sha, h.sha), 'hex') as sha256,
-            coalesce(s.observed_at, h.observed_at) as observed_at, s.owner, s.day, s.no::float8 as no
-       from said s
-       full join held h on h.id = s.id and h.sha = s.sha and h.observed_at = s.observed_at
-      where s.id is null or h.id is null
-      order by 1, 3`,
+       select ${key}, raw_sha256, observed_at, null, null from ${versions} v where ${ofKey(shape, 'v')}
+     ),
+     ${movedOf(of)},
+     compared as (
+       select coalesce(s.id, h.id) as id, coalesce(s.sha, h.sha) as sha, coalesce(s.observed_at, h.observed_at) as observed_at,
+              s.owner, s.day, s.no, s.id is null or h.id is null as is_alone,
+              -- Looked up only where the content that was stored first is not in force any more.
+              case when s.is_first and h.first_seen_at is distinct from s.observed_at
+                   then (select o.first_seen_at from ${table} o
+                          where ${ofKey(shape, 'o')} and o.${key} = s.id and o.first_seen_at <> s.observed_at)
+               end as first_seen_held,
+              ${dayHeld} as day_held
+         from said s
+         full join held h on h.id = s.id and h.sha = s.sha and h.observed_at = s.observed_at
+       offset 0)
+     select id, encode(sha, 'hex') as sha256, observed_at, owner, day, no::float8 as no, is_alone, first_seen_held, day_held
+       -- Sorted before digests are twice as long.
+       from (select * from compared
+              where is_alone or first_seen_held is not null or day_held is not null
+              order by id, observed_at) found
+      order by id, observed_at`,
+    [of.projectId],
+    onRows,
+  );
+}
+
+/** Records that moved to another day, and to which day last. `$1` is the project. */
+const movedOf = (of: Archived): string => `moved as (
+       select distinct on (id) id, day
+         from (select id collate "C" as id, day, no
+                 from sync.journal, jsonb_array_elements_text(body::jsonb -> 'moved') id
+                where project_id = $1 and resource = '${archivedName(of)}' and strpos(body, '"moved":') > 0) told
+        order by id, no desc
+     )`;
+
+/** The day that a record stands under, if that is not what `said` has as its `day`. */
+function otherDay(of: Archived, said: string): string {
+  const { table, versions, key } = shapeOf(of);
+  const utcDay = (row: string): string => `(${row}.created_at at time zone 'UTC')::date`;
+  return `select o.slice_day from ${table} o
+           where o.project_id = $1 and o.${key} = ${said}.id and o.slice_day <> ${said}.day
+             -- What no day's list showed stands under the day that it named.
+             and not (${said}.day = '0001-01-01'
+                      and (o.created_at is null or o.slice_day = ${utcDay('o')}
+                           or exists (select from ${versions} v
+                                       where v.project_id = $1 and v.${key} = o.${key} and o.slice_day = ${utcDay('v')})))`;
+}
+
+/** Records that moved and do not stand under the day whose list showed them last. */
+export function readMovedDifferences(
+  tx: Tx,
+  of: Archived,
+  onRows: (rows: MomentDifference[]) => Promise<void>,
+): Promise<void> {
+  return readInPages(
+    tx,
+    `with ${movedOf(of)}
+     select id, held, said from (select id, day as said, (${otherDay(of, 'moved')}) as held from moved offset 0) m
+      where held is not null
+      order by 1`,
     [of.projectId],
     onRows,
   );
 }
 
 export type MomentDifference = { id: string; held: string | null; said: string | null };
-
-/** Records whose first_seen_at is not the moment of the content that was stored first. */
-export function readFirstSeenDifferences(
-  tx: Tx,
-  of: Archived,
-  onRows: (rows: MomentDifference[]) => Promise<void>,
-): Promise<void> {
-  const shape = shapeOf(of);
-  return readInPages(
-    tx,
-    `with said as (${saidOf(of)})
-     select o.${shape.key} as id, o.first_seen_at as held, said.observed_at as said
-       from said
-       join ${shape.table} o on ${ofKey(shape, 'o')} and o.${shape.key} = said.id
-      where said.is_first and o.first_seen_at <> said.observed_at
-      order by 1`,
-    [of.projectId],
-    onRows,
-  );
-}
-
-/** Records that do not stand under the day whose list showed them first or moved them last. */
-export function readDayDifferences(
-  tx: Tx,
-  of: Archived,
-  onRows: (rows: MomentDifference[]) => Promise<void>,
-): Promise<void> {
-  const { table, versions, key } = shapeOf(of);
-  const utcDay = "(created_at at time zone 'UTC')::date";
-  return readInPages(
-    tx,
-    `with entries as (
-       select no, day, ids, body::jsonb as said
-         from sync.journal
-        where project_id = $1 and resource = '${archivedName(of)}'
-          and (strpos(body, '"first":') > 0 or strpos(body, '"moved":') > 0)
-     ),
-     said as (
-       select distinct on (id) id, day
-         from (select id collate "C" as id, day, no from entries, unnest(ids[1 : (said ->> 'first')::int]) id
-                union all
-               select id collate "C", day, no from entries, jsonb_array_elements_text(said -> 'moved') id) told
-        order by id, no desc
-     )
-     select o.${key} as id, o.slice_day as held, nullif(said.day, '0001-01-01') as said
-       from ${table} o
-       join said on said.id = o.${key}
-      where o.project_id = $1 and o.slice_day <> said.day
-        -- What no day's list showed stands under the day that it named.
-        and not (said.day = '0001-01-01'
-                 and (o.created_at is null or o.slice_day = ${utcDay.replace('created', 'o.created')}
-                      or exists (select from ${versions} v
-                                  where v.project_id = $1 and v.${key} = o.${key} and o.slice_day = ${utcDay.replace('created', 'v.created')})))
-      order by 1`,
-    [of.projectId],
-    onRows,
-  );
-}
 
 /** Records whose missing_since is not what was marked and not taken back. */
 export function readMissingDifferences(
