@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bodyOf } from '../../src/alert/message.ts';
 import { silentLog } from '../../src/log.ts';
 import { readStatus } from '../../src/query/status.ts';
-import { openDb } from '../../src/store/db.ts';
 import { newestHeads } from '../../src/store/journal/heads.ts';
 import { headsIn, publishHeads } from '../../src/verify/publish-heads.ts';
 import { createBench, noon, type Bench } from '../support/archive.ts';
+import { queryAt } from '../support/client.ts';
 import { observe } from '../support/observe.ts';
 import { remadeJournal } from '../support/tamperings.ts';
 import { verified } from '../support/verified.ts';
@@ -91,13 +91,7 @@ test('what earlier processes owed is covered by the newest, behind a line that w
 
 test('sabotaged: a journal made anew passes none of the heads kept, and nothing of it is added to them', async () => {
   const before = await readFile(path(), 'utf8');
-  const owner = await openDb({
-    connectionString: bench.connectionString,
-    role: null,
-    log: silentLog(),
-  });
-  await owner.query(remadeJournal());
-  await owner.close();
+  await queryAt(bench.connectionString, remadeJournal());
   const errors: string[] = [];
   const log = Object.assign(silentLog(), {
     error: (_: object, sentence: string) => errors.push(sentence),
