@@ -5,11 +5,7 @@ import { silentLog } from '../../src/log.ts';
 import type { Day, Instant } from '../../src/model.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import type { Platform } from '../../src/platform/platform.ts';
-import {
-  createSimulator,
-  type Simulator,
-  type SimulatorOptions,
-} from '../../src/simulator/simulator-server.ts';
+import { createSimulator, type SimulatorOptions } from '../../src/simulator/simulator-server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
 import { createHolder } from '../../src/sync/holder.ts';
@@ -45,26 +41,7 @@ export type MachineTime = {
   sleep?: (forMs: number) => Promise<void>;
 };
 
-export type Bench = {
-  simulator: Simulator;
-  db: Db;
-  connectionString: string;
-  worker: Worker;
-  run(options?: Partial<RunOptions>): Promise<RunReport>;
-  /** Reads every past day from both ends, two hours apart: those with records are sealed. */
-  seal(): Promise<RunReport>;
-  /** The process begins anew: what it knew of the time is gone but for what is kept. */
-  restart(): Promise<void>;
-  /** How far this machine's wall clock is ahead of the platform's; 0 at first. */
-  machine: { aheadMs: number };
-  /** Moves every clock on, lets it be noticed, and runs. */
-  runLater(ms: number): Promise<RunReport>;
-  /**
-   * Sets every clock to a moment far ahead; the days until then that have not come yet are left out, but for its own.
-   */
-  skipTo(at: Instant): Promise<void>;
-  close(): Promise<void>;
-};
+export type Bench = Awaited<ReturnType<typeof createBench>>;
 
 type BenchOptions = SimulatorOptions & {
   timeoutMs?: number;
@@ -107,7 +84,7 @@ export async function createBench(
   options: BenchOptions = {},
   given: Partial<Worker> = {},
   openHome: () => Promise<Home> = newHome,
-): Promise<Bench> {
+) {
   const simulator = await createSimulator({
     startAt: noon,
     speed: 0,
@@ -163,18 +140,22 @@ export async function createBench(
     db,
     connectionString,
     worker,
+    /** How far this machine's wall clock is ahead of the platform's; 0 at first. */
     machine,
-    restart: async () => {
+    /** The process begins anew: what it knew of the time is gone but for what is kept. */
+    restart: async (): Promise<void> => {
       await worker.platform.close();
       worker.platform = open();
     },
     run: runOnce,
-    seal: async () => {
+    /** Reads every past day from both ends, two hours apart: those with records are sealed. */
+    seal: async (): Promise<RunReport> => {
       await runOnce();
       simulator.advance(2 * 3_600_000 + 60_000);
       return runOnce();
     },
-    runLater: async (ms) => {
+    /** Moves every clock on, lets it be noticed, and runs. */
+    runLater: async (ms: number): Promise<RunReport> => {
       simulator.advance(ms);
       const { requests } = await runOnce();
       // A clock that jumped is noticed by an answer's `Date`; where nothing was due by the old one, nobody asked.
@@ -186,11 +167,12 @@ export async function createBench(
       }
       return runOnce();
     },
-    skipTo: async (at) => {
+    /** Sets every clock to a moment far ahead; the days until then that have not come yet are left out, but for its own. */
+    skipTo: async (at: Instant): Promise<void> => {
       simulator.setNow(at);
       await leaveOutUntil(worker, at);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await worker.platform.close();
       await simulator.close();
       await leave();

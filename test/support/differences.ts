@@ -1,5 +1,5 @@
 // The one question tests ask most: is the archive exactly what the platform shows? Needs no test runner.
-import type { ListedResource } from '../../src/model.ts';
+import { listedResources } from '../../src/model.ts';
 import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 
@@ -7,33 +7,24 @@ type Both = { simulator: Pick<Simulator, 'oracle'>; db: Queryable };
 
 export type Difference = { id: string; archived: string | null; shown: string | null };
 
-/** Every record on which archive and platform differ: missing, extra, or not equal as a JSON value. */
-export async function differences(both: Both): Promise<Difference[]> {
-  const found: Difference[] = [];
-  for (const resource of ['orders', 'nft_classes'] as const) {
-    found.push(...(await differencesOf(both, resource)));
-  }
-  return found;
-}
-
 const idColumn = { orders: 'operation_id', nft_classes: 'id' };
 
-async function differencesOf(
-  { simulator, db }: Both,
-  resource: ListedResource,
-): Promise<Difference[]> {
-  const { rows } = await db.query<{ id: string; raw: string }>(
-    `select ${idColumn[resource]} as id, raw::text from archive.${resource}`,
-  );
-  const archived = new Map(rows.map((row) => [row.id, row.raw]));
+/** Every record on which archive and platform differ: missing, extra, or not equal as a JSON value. */
+export async function differences({ simulator, db }: Both): Promise<Difference[]> {
   const found: Difference[] = [];
-  for (const { id, text } of simulator.oracle.shown(resource)) {
-    const raw = archived.get(id) ?? null;
-    archived.delete(id);
-    if (raw === null || sorted(raw) !== sorted(text))
-      found.push({ id, archived: raw, shown: text });
+  for (const resource of listedResources) {
+    const { rows } = await db.query<{ id: string; raw: string }>(
+      `select ${idColumn[resource]} as id, raw::text from archive.${resource}`,
+    );
+    const archived = new Map(rows.map((row) => [row.id, row.raw]));
+    for (const { id, text } of simulator.oracle.shown(resource)) {
+      const raw = archived.get(id) ?? null;
+      archived.delete(id);
+      if (raw === null || sorted(raw) !== sorted(text))
+        found.push({ id, archived: raw, shown: text });
+    }
+    for (const [id, raw] of archived) found.push({ id, archived: raw, shown: null });
   }
-  for (const [id, raw] of archived) found.push({ id, archived: raw, shown: null });
   return found;
 }
 

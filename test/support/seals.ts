@@ -10,19 +10,8 @@ import { sorted } from './differences.ts';
 
 type Both = { simulator: Pick<Simulator, 'oracle' | 'dialect' | 'clock'>; db: Queryable };
 
-/**
- * A day that is called proved and is not what the platform shows: `missing` from the archive, `extra` in it, or
- * `other`.
- */
-export type FalseSeal = {
-  slice: string;
-  missing: string[];
-  extra: string[];
-  other: string[];
-  /** Sealed with so many orders pending, or before the day was over. */
-  pending: number;
-  early: boolean;
-};
+/** A day that is called proved and is not what the platform shows. */
+export type FalseSeal = NonNullable<ReturnType<typeof judge>>;
 
 type Proved = {
   resource: ListedResource;
@@ -31,15 +20,7 @@ type Proved = {
   state: SliceState;
   proof: Proof;
 };
-type Known = {
-  id: string;
-  text: string;
-  at: Instant;
-  owner: string;
-  pending: boolean;
-  /** Under which it is held. */
-  day: string | null;
-};
+type Known = ReturnType<typeof known>;
 
 const overAfterMs = 15 * 60_000;
 
@@ -72,12 +53,7 @@ export async function falseSeals(both: Both): Promise<FalseSeal[]> {
   return found;
 }
 
-function judge(
-  one: Proved,
-  shown: Known[],
-  held: Known[],
-  { dialect, clock }: Both['simulator'],
-): FalseSeal | null {
+function judge(one: Proved, shown: Known[], held: Known[], { dialect, clock }: Both['simulator']) {
   const { from, to } = rangeOf(one.day, dialect().dates);
   const isOfIt = ({ at, owner }: Known): boolean =>
     at >= from && at < to && (one.owner === '' || owner === one.owner);
@@ -89,15 +65,18 @@ function judge(
   const windowFrom = windowStart(clock.now(), dialect());
   const shownIds = new Set(shown.map(({ id }) => id));
   const isSealed = one.state === 'sealed';
-  const result: FalseSeal = {
+  const result = {
     slice: `${one.resource} ${one.owner} ${one.day} ${one.state} ${one.proof}`,
+    /** From the archive. */
     missing: shownHere.filter(({ id }) => !heldById.has(id)).map(({ id }) => id),
+    /** In the archive. */
     extra: held
       .filter((record) => isUnderIt(record) && !shownIds.has(record.id) && record.at >= windowFrom)
       .map(({ id }) => id),
     other: shownHere
       .filter(({ id, text }) => heldById.has(id) && heldById.get(id)?.text !== text)
       .map(({ id }) => id),
+    /** Sealed with so many orders pending, or before the day was over. */
     pending: isSealed ? shownHere.filter(({ pending }) => pending).length : 0,
     early: isSealed && clock.now() < to + overAfterMs,
   };
@@ -114,7 +93,7 @@ function rangeOf(day: string, dates: string): { from: Instant; to: Instant } {
 
 const isPending = (status: unknown): boolean => [1, '1', 'pending'].includes(status as string);
 
-function known(text: string, day: string | null = null): Known {
+function known(text: string, day: string | null = null) {
   const record = JSON.parse(text) as Record<string, unknown>;
   const time = record['create_time'] ?? record['timestamp'];
   return {
@@ -123,6 +102,7 @@ function known(text: string, day: string | null = null): Known {
     at: Date.parse(readTime(String(time)) ?? ''),
     owner: typeof record['owner'] === 'string' ? record['owner'] : '',
     pending: isPending(record['status']),
+    /** Under which it is held. */
     day,
   };
 }
