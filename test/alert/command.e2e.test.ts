@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const webhook = (): string => `${receiver.url}/in/${token}?also=${token}`;
+const webhook = (to = 'in'): string => `${receiver.url}/${to}/${token}?also=${token}`;
 
 /** Neither the token nor the place. */
 function expectNothingOfTheAddress({ stdout, stderr }: Ended): void {
@@ -189,19 +189,22 @@ describe('with a platform', () => {
       query(`update sync.slices set due_at = '2026-04-06' where day = '2026-04-06'`);
     const env = settings({
       OUTLAST_ALERT_WEBHOOK: webhook(),
-      OUTLAST_HEARTBEAT_URL: webhook(),
+      OUTLAST_HEARTBEAT_URL: webhook('beat'),
       OUTLAST_LOG_LEVEL: 'trace',
     });
+    // On a busy machine alerts may come between.
+    const beats = (): unknown[] =>
+      receiver.requests.filter(({ path }) => path.startsWith('/beat/'));
     simulator.setFaults({ serverError: {} });
     await due();
     const service = startCommand(['start'], { env });
     await service.waitFor(/A run left something due/);
-    expect(receiver.requests).toEqual([]);
+    expect(beats()).toEqual([]);
     simulator.setFaults({ serverError: null });
     await due();
-    await expect.poll(() => receiver.requests.length).toBe(1);
+    await expect.poll(() => beats().length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect(receiver.requests).toHaveLength(1);
+    expect(beats()).toHaveLength(1);
     receiver.be('fails');
     await stubborn();
     const failed = (): string[] => service.stderr().match(/.*did not take the alerts.*/g) ?? [];
