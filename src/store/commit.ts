@@ -85,10 +85,7 @@ export async function commitPagesIn(
     writePages(tx, slice, walk, pages),
     keepRejects(tx, slice, rejected),
     storeRecords(tx, tableShapes[slice.resource], to, slice.day, records, commit.writtenAt),
-    // The first walk has no others.
-    pages[0]?.number === 0 && walk > 1
-      ? dropOtherPages(tx, slice, [slice.wholeWalk, walk])
-      : Promise.resolve(),
+    pages[0]?.number === 0 ? dropOtherPages(tx, slice, walk, [slice.wholeWalk]) : Promise.resolve(),
   ]);
   if (!isNewer) throw transient('older_pages', 'Newer pages are held: the day is read again');
   const says = {

@@ -71,11 +71,18 @@ export function idsOf(page: PlatformPage): string[] {
   return [...new Set(page.records.map((record) => record.id))];
 }
 
-/** Drops the pages of walks that are neither whole nor in progress. */
-export async function dropOtherPages(tx: Queryable, slice: Slice, keep: number[]): Promise<void> {
+/** Drops the pages of walks that are neither whole nor in progress; `walk` is the newest. */
+export async function dropOtherPages(
+  tx: Queryable,
+  slice: Slice,
+  walk: number,
+  keep: number[] = [],
+): Promise<void> {
+  // The first walk has no others.
+  if (walk === 1) return;
   await tx.query(`delete from sync.pages where ${ofSlice} and walk <> all ($5::int[])`, [
     ...keyOf(slice),
-    keep,
+    [walk, ...keep],
   ]);
 }
 

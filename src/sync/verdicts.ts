@@ -6,7 +6,7 @@ import type { PlatformClock } from '../platform/platform.ts';
 import type { Tx } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
 import { finishSlice, noDeadline, slicesDue, type Finished, type Slice } from '../store/ledger.ts';
-import { judge, overAfterMs, type Verdict } from './judge.ts';
+import { freezeMs, judge, overAfterMs, type Verdict } from './judge.ts';
 
 /** What the clocks show now. */
 export function clocksOf(clock: PlatformClock): Clocks {
@@ -30,8 +30,14 @@ export const overAt = ({ day }: Pick<Slice, 'day'>): number =>
   startOf(addDays(day, 1)) + overAfterMs;
 
 /** When the month of a slice goes; Infinity for days that were asked for after they had left the window. */
-export const goesAt = ({ day, deadlineAt }: Pick<Slice, 'day' | 'deadlineAt'>): number =>
+const goesAt = ({ day, deadlineAt }: Pick<Slice, 'day' | 'deadlineAt'>): number =>
   deadlineAt >= noDeadline ? Infinity : cliffOf(day);
+
+/** Whether it may be going by some clock: then readings only add. */
+export const isGoing = (
+  slice: Pick<Slice, 'day' | 'deadlineAt'>,
+  { latest }: Pick<Clocks, 'latest'>,
+): boolean => latest >= goesAt(slice) - freezeMs;
 
 /** What the evidence says of a day. What is final, or lost, stays so. */
 export function verdictOf(slice: Slice, evidence: Evidence, clocks: Clocks): Verdict {

@@ -9,8 +9,7 @@ import type { RunCounts } from '../../store/runs.ts';
 import { withTx } from '../../store/db.ts';
 import { commitTokens, dueTokens, postponeTokens, type DueTokens } from '../../store/tokens.ts';
 import { noteAnswer, noteProblem } from '../contact/resource-health.ts';
-import { retryDelayMs } from '../retry-policy.ts';
-import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
+import { concernsAll, retryDelayMs, unforeseenText } from '../unforeseen-errors.ts';
 import type { Worker } from '../worker.ts';
 
 /**

@@ -21,8 +21,13 @@ import {
   problemOf,
   type ResourceProblem,
 } from '../contact/resource-health.ts';
-import { retryDelayMs } from '../retry-policy.ts';
-import { concernsAll, createRepetition, sameInARow, unforeseenText } from '../unforeseen-errors.ts';
+import {
+  concernsAll,
+  createRepetition,
+  retryDelayMs,
+  sameInARow,
+  unforeseenText,
+} from '../unforeseen-errors.ts';
 import type { OperationCounts, Worker } from '../worker.ts';
 import { nothingLeft, type Left } from './background-lane.ts';
 import { afterTurn, lookupsToAsk, type FileOutcome, type LookedUp } from './watched-policy.ts';

@@ -2,18 +2,17 @@
 import { dayMs } from '../../day.ts';
 import { causeChain, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { wholeList } from '../../model.ts';
-import { withMixedTx } from '../../store/db.ts';
+import { wholeList, type Clocks } from '../../model.ts';
+import { withMixedTx, type Tx } from '../../store/db.ts';
 import { appendReading, measureWalk, type Evidence } from '../../store/evidence.ts';
 import type { Facts } from '../../store/facts.ts';
 import { finishSlice, type Slice } from '../../store/ledger.ts';
 import { countShown, dropOtherPages } from '../../store/walked-pages.ts';
 import { countsBeyond, limitOf } from '../ask-list.ts';
 import type { PolicySettings } from '../enter-days.ts';
-import { freezeMs, settleMs } from '../judge.ts';
-import { retryDelayMs } from '../retry-policy.ts';
-import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
-import { clocksOf, conclude, goesAt, overAt, statusesToAsk, verdictOf } from '../verdicts.ts';
+import { settleMs, type Verdict } from '../judge.ts';
+import { concernsAll, retryDelayMs, unforeseenText } from '../unforeseen-errors.ts';
+import { clocksOf, conclude, isGoing, overAt, statusesToAsk, verdictOf } from '../verdicts.ts';
 import type { Worker } from '../worker.ts';
 import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts';
 
@@ -99,36 +98,34 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
     statusesToAsk(slice, evidence),
   );
   if ('problem' in read) return fail(context, slice, read.problem);
-  const { walk, reading: ended, total } = read;
-  const clocks = clocksOf(platform.clock);
-  const isFrozen = clocks.latest >= goesAt(slice) - freezeMs;
-  const { verdict, measured } = await withMixedTx(db, async (tx) => {
-    const shown = await measureWalk(tx, slice, walk, clocks, isFrozen);
-    await appendReading(tx, slice, { ...ended, ended: clocks, ...shown });
-    // Of a month that is going a reading only adds: what was shown while it was there stands, for ever.
-    const isLess = isFrozen && slice.wholeWalk > 0 && shown.shown < (slice.shownTotal ?? 0);
-    const said = await conclude(
-      tx,
-      slice,
-      clocks,
-      isLess
-        ? {}
-        : {
-            walkedAt: ended.began.now,
-            wholeWalk: walk,
-            platformTotal: total,
-            shownTotal: shown.shown,
-          },
-    );
-    if (walk > 1) await dropOtherPages(tx, slice, isLess ? [slice.wholeWalk, walk] : [walk]);
-    return { verdict: said, measured: shown };
-  });
-  if (read.isEndInclusive) context.endInclusive.add(slice.resource);
-  log.debug(
-    { resource: slice.resource, day: slice.day, ...verdict, shown: measured.shown },
-    'A day was read',
+  const verdict = await withMixedTx(db, (tx) =>
+    endReading(tx, slice, read, clocksOf(platform.clock)),
   );
+  if (read.isEndInclusive) context.endInclusive.add(slice.resource);
+  log.debug({ resource: slice.resource, day: slice.day, ...verdict }, 'A day was read');
   return done;
+}
+
+/** The end of a reading of a past day, in one transaction: it is measured, added to the evidence, and the day judged. */
+export async function endReading(
+  tx: Tx,
+  slice: Slice,
+  { walk, reading: read, total }: Pick<ReadDay, 'walk' | 'reading' | 'total'>,
+  clocks: Clocks,
+): Promise<Verdict> {
+  const isFrozen = isGoing(slice, clocks);
+  const measured = await measureWalk(tx, slice, walk, clocks, isFrozen);
+  await appendReading(tx, slice, { ...read, ended: clocks, ...measured });
+  // Of a month that is going a reading only adds: what was shown while it was there stands, for ever.
+  const isLess = isFrozen && slice.wholeWalk > 0 && measured.shown < (slice.shownTotal ?? 0);
+  await dropOtherPages(tx, slice, walk, isLess ? [slice.wholeWalk] : []);
+  const whole = {
+    walkedAt: read.began.now,
+    wholeWalk: walk,
+    platformTotal: total,
+    shownTotal: measured.shown,
+  };
+  return conclude(tx, slice, clocks, isLess ? {} : whole);
 }
 
 /** Today: its tail or, where orders of it are pending for a while or the tail is not found again, all of it. */
@@ -167,7 +164,7 @@ async function concludeToday(
       // Due at every tick.
       dueAt: clocks.now + 1,
     });
-    if (read !== null && walk > 1) await dropOtherPages(tx, slice, [walk]);
+    if (read !== null) await dropOtherPages(tx, slice, walk);
   });
 }
 
@@ -189,7 +186,7 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
       dueAt: began.now + settings.refreshMs,
       over: true,
     });
-    if (read.walk > 1) await dropOtherPages(tx, slice, [read.walk]);
+    await dropOtherPages(tx, slice, read.walk);
   });
   return done;
 }

@@ -34,7 +34,7 @@ export type ReadContext = {
 /** A day that was read to its end. */
 export type ReadDay = {
   walk: number;
-  reading: Omit<EndedReading, keyof Measured>;
+  reading: Omit<EndedReading, keyof Measured | 'ended'>;
   /** What the list counted; null: no total, or one smaller than the rows beside it. */
   total: number | null;
   /** Asked for by itself, the day showed records. */
@@ -139,7 +139,6 @@ async function readViews(
       daysAsked: reading.daysAsked,
       claims: reading.claims,
       began: { ...began, earliest: began.earliest ?? -Infinity },
-      ended: clocksOf(platform.clock),
     },
   };
 }

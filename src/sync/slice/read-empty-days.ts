@@ -7,12 +7,11 @@ import { isOutlastError, transient } from '../../errors.ts';
 import type { AskedStatus, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withMixedTx, withTx, type Db } from '../../store/db.ts';
-import { appendReading, measureWalk, readEvidence } from '../../store/evidence.ts';
+import { readEvidence } from '../../store/evidence.ts';
 import { moveCheckpoint, slicesDue, type Slice } from '../../store/ledger.ts';
-import { dropOtherPages } from '../../store/walked-pages.ts';
 import { endsOf, type List } from '../ask-list.ts';
-import { freezeMs } from '../judge.ts';
-import { clocksOf, conclude, goesAt, statusesToAsk, verdictOf } from '../verdicts.ts';
+import { clocksOf, isGoing, statusesToAsk, verdictOf } from '../verdicts.ts';
+import { endReading } from './act.ts';
 import { afterAll, askPage, firstPosition } from './walk.ts';
 
 type Asking = {
@@ -89,9 +88,15 @@ async function spansDue({ db, platform, projectId }: Asking, list: List): Promis
     if (known === undefined || slice.checkpoint !== null || slice.attempts > 0) continue;
     const { state, why, next } = verdictOf(slice, known, clocks);
     const hasShown = (known.readings.at(-1)?.shown ?? slice.shownTotal ?? 0) > 0;
-    const isGoing = clocks.latest >= goesAt(slice) - freezeMs;
     const isDecided = state === 'final' || state === 'lost';
-    if (isDecided || isGoing || hasShown || why === 'not over' || next.at > clocks.now) continue;
+    if (
+      isDecided ||
+      isGoing(slice, clocks) ||
+      hasShown ||
+      why === 'not over' ||
+      next.at > clocks.now
+    )
+      continue;
     if (next.end !== 'asc') continue;
     const statuses = statusesToAsk(slice, known);
     const before = spans.at(-1);
@@ -144,15 +149,8 @@ async function readIfEmpty(
         newestAskedAt: Math.max(afterAll(slice), ...askedAt),
       });
       if (!isNewer) throw transient('older_pages', 'Newer pages are held: the day is read again');
-      const shown = await measureWalk(tx, slice, walk, ended, false);
-      await appendReading(tx, slice, { end: 'asc', daysAsked, claims: 0, began, ended, ...shown });
-      await conclude(tx, slice, ended, {
-        walkedAt: began.now,
-        wholeWalk: walk,
-        platformTotal: total,
-        shownTotal: shown.shown,
-      });
-      if (walk > 1) await dropOtherPages(tx, slice, [walk]);
+      const reading = { end: 'asc', daysAsked, claims: 0, began } as const;
+      await endReading(tx, slice, { walk, reading, total }, ended);
     }
   });
   return null;
