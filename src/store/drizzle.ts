@@ -35,17 +35,27 @@ export function readRow<Of extends Columns>(columns: Of, row: Row): SelectedRow<
   return Object.fromEntries(read) as SelectedRow<Of>;
 }
 
+/** What is given of a row: each column's name, and its value as it goes to Postgres. */
+export function columnsGiven<Of extends PgTable>(
+  table: Of,
+  row: { [Name in keyof Of['$inferInsert']]?: Readonly<Of['$inferInsert'][Name]> },
+): [name: string, value: unknown][] {
+  const given = new Map<string, unknown>(Object.entries(row));
+  return Object.entries(getTableColumns(table)).flatMap(([name, column]) => {
+    if (!given.has(name)) return [];
+    const value = given.get(name) ?? null;
+    return [[column.name, value === null ? null : column.mapToDriverValue(value)]];
+  });
+}
+
 /** A row as the JSON that `jsonb_populate_record` makes it of. */
 export function rowText<Of extends PgTable>(
   table: Of,
-  row: { [Name in keyof Of['$inferInsert']]?: Readonly<Of['$inferInsert'][Name]> },
+  row: Parameters<typeof columnsGiven<Of>>[1],
 ): string {
-  const given = new Map<string, unknown>(Object.entries(row));
-  const written = Object.entries(getTableColumns(table)).flatMap(([name, column]) => {
-    if (!given.has(name)) return [];
-    const value = given.get(name) ?? null;
-    const driven = value === null ? null : column.mapToDriverValue(value);
-    return [[column.name, Buffer.isBuffer(driven) ? `\\x${driven.toString('hex')}` : driven]];
-  });
-  return JSON.stringify(Object.fromEntries(written));
+  const values = columnsGiven(table, row).map(([name, value]) => [
+    name,
+    Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value,
+  ]);
+  return JSON.stringify(Object.fromEntries(values));
 }

@@ -13,7 +13,16 @@ import type {
   Reading,
 } from '../model.ts';
 import { enterMissing } from './journal/journal.ts';
-import { isEndless, iso, keyOf, msOf, ofDays, ofSlice, type Slice } from './ledger.ts';
+import {
+  isEndless,
+  iso,
+  keyOf,
+  msOf,
+  ofDays,
+  ofSlice,
+  type ListName,
+  type Slice,
+} from './ledger.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
 import { columnNamesOf, readRow, rowText, type SelectedRow } from './drizzle.ts';
 import { getTableColumns } from './orm.ts';
@@ -126,8 +135,6 @@ export async function appendReading(tx: Tx, slice: Slice, reading: EndedReading)
     row,
   ]);
 }
-
-type ListName = Pick<Slice, 'projectId' | 'resource' | 'owner'>;
 
 /** What a day is judged by. */
 export type Evidence = {

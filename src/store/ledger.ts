@@ -13,7 +13,7 @@ import {
 } from '../model.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
-import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
+import { columnNamesOf, columnsGiven, drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
 import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from './orm.ts';
 import { momentText, slices } from './schema.ts';
 
@@ -21,6 +21,9 @@ import { momentText, slices } from './schema.ts';
 export const { lastError: _error, ...columns } = getTableColumns(slices);
 
 export type Slice = SelectedRow<typeof columns>;
+
+/** A list of a project's: its slices have a day besides. */
+export type ListName = Omit<SliceKey, 'day'>;
 
 /** A row that SQL returned with these columns. */
 export const toSlice = (row: Row): Slice => readRow(columns, row);
@@ -147,60 +150,21 @@ export async function moveCheckpoint(
   return rows.length === 1;
 }
 
-/** What a finished act leaves in the ledger. */
-export type Finished = Pick<
-  Slice,
-  | 'state'
-  | 'proof'
-  | 'why'
-  | 'provedAt'
-  | 'walkedAt'
-  | 'wholeWalk'
-  | 'platformTotal'
-  | 'shownTotal'
-  | 'unresolved'
-  | 'dueAt'
-  | 'attempts'
-> & {
-  /** Undefined: stays as it is. */
-  lastError: string | null | undefined;
-  /** Whether the walk in progress is over: its checkpoint is dropped. */
-  over: boolean;
-};
+/** What an act leaves in the ledger of a slice; what is not given stays as it is. */
+export type SliceChanges = Partial<Omit<typeof slices.$inferSelect, keyof SliceKey>>;
 
-/** Writes what an act came to; what is not given stays as it is. */
-export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finished>): Promise<void> {
-  const end: Finished = { ...slice, lastError: undefined, over: false, ...changes };
+export async function changeSlice(tx: Tx, slice: Slice, changes: SliceChanges): Promise<void> {
+  const given = columnsGiven(slices, changes);
   const { rows } = await tx.query<{ was: string }>(
     `with was as materialized (
        select sync.ledger_of(row(s.*)::sync.slices)::text as said from sync.slices s where ${ofSlice}
      )
      update sync.slices
-        set state = $5, proof = $6, proved_at = $7, walked_at = $8, whole_walk = $9,
-            platform_total = $10, shown_total = $11, unresolved = $12,
-            due_at = $13, attempts = $14, last_error = case when $18 then $15 else last_error end,
-            checkpoint = case when $16 then null else checkpoint end,
-            why = $17
+        set ${given.map(([name], i) => `${name} = $${i + 5}`).join(', ')}
        from was
       where ${ofSlice}
      returning was.said as was`,
-    [
-      ...keyOf(slice),
-      end.state,
-      end.proof,
-      iso(end.provedAt),
-      iso(end.walkedAt),
-      end.wholeWalk,
-      end.platformTotal,
-      end.shownTotal,
-      end.unresolved,
-      iso(end.dueAt),
-      end.attempts,
-      end.lastError ?? null,
-      end.over,
-      end.why,
-      end.lastError !== undefined,
-    ],
+    [...keyOf(slice), ...given.map(([, value]) => value)],
   );
   const [before] = rows;
   if (before === undefined) return;
@@ -213,7 +177,7 @@ export async function finishSlice(tx: Tx, slice: Slice, changes: Partial<Finishe
 /** The days of a list that something is still due of, by day. */
 export async function slicesDue(
   tx: Tx,
-  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
 ): Promise<Slice[]> {
   const { rows } = await tx.query(
@@ -260,7 +224,7 @@ export async function newestDay(db: Queryable, projectId: ProjectId, before: Day
 /** Days of a list before another one that were taken back, from its first one on: it is asked for again. */
 export async function daysTakenBack(
   db: Queryable,
-  { projectId, resource, owner }: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  { projectId, resource, owner }: ListName,
   before: Day,
 ): Promise<Day[]> {
   const { rows } = await db.query<{ day: Day }>(

@@ -25,6 +25,7 @@ import {
   type BooksRow,
   type ByStatus,
 } from '../store/evidence.ts';
+import type { ListName } from '../store/ledger.ts';
 import { askList, type List } from './ask-list.ts';
 import { listsOf } from './enter-days.ts';
 import { freezeMs, overAfterMs } from './judge.ts';
@@ -132,7 +133,7 @@ function spanAt({ now, latest }: Clocks): DayRange | null {
 
 async function areDue(
   { db }: Worker,
-  of: List & { projectId: string },
+  of: ListName,
   days: DayRange,
   askedFor: readonly Day[],
   clocks: Clocks,
@@ -164,7 +165,7 @@ type Counted = { total: number | null; shown: number; statuses: (number | null)[
 /** The totals of a span, of all and of each status; asked again while they move. */
 async function askSpan(
   { db, platform }: Worker,
-  of: List & { projectId: string },
+  of: ListName,
   days: DayRange,
   isInclusive: boolean,
   askedAt: Instant,

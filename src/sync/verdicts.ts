@@ -5,7 +5,14 @@ import type { AskedStatus, Clocks, DayRange } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
 import type { Tx } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
-import { finishSlice, noDeadline, slicesDue, type Finished, type Slice } from '../store/ledger.ts';
+import {
+  changeSlice,
+  noDeadline,
+  slicesDue,
+  type ListName,
+  type Slice,
+  type SliceChanges,
+} from '../store/ledger.ts';
 import { freezeMs, judge, overAfterMs, type Verdict } from './judge.ts';
 
 /** What the clocks show now. */
@@ -69,22 +76,23 @@ export async function evidenceOf(
   return (await readEvidence(db, slice, days, clocks)).get(slice.day) ?? noEvidence;
 }
 
-/** Judges a slice that was read, and writes what comes of it and of the act (`changes`). */
+/** What the end of a walk leaves in the ledger. */
+export const walkEnded = { attempts: 0, lastError: null, checkpoint: null } as const;
+
+/** Judges a slice, and writes what comes of it and of the act. */
 export async function conclude(
   tx: Tx,
   slice: Slice,
   clocks: Clocks,
-  changes: Partial<Finished> = {},
+  act: SliceChanges,
 ): Promise<Verdict> {
-  const evidence = await evidenceOf(tx, slice, clocks);
-  const act = { attempts: 0, lastError: null, over: true, ...changes };
-  return writeVerdict(tx, slice, evidence, clocks, act);
+  return writeVerdict(tx, slice, await evidenceOf(tx, slice, clocks), clocks, act);
 }
 
 /** Judges the days of a list anew, those that are being read included. */
 export async function rejudge(
   tx: Tx,
-  list: Pick<Slice, 'projectId' | 'resource' | 'owner'>,
+  list: ListName,
   days: DayRange,
   clocks: Clocks,
 ): Promise<void> {
@@ -100,7 +108,7 @@ async function writeVerdict(
   slice: Slice,
   evidence: Evidence,
   clocks: Clocks,
-  act: Partial<Finished>,
+  act: SliceChanges,
 ): Promise<Verdict> {
   const verdict = verdictOf(slice, evidence, clocks);
   const { state, proof, why, provedAt, next } = verdict;
@@ -120,6 +128,6 @@ async function writeVerdict(
   const changes = { ...(isSaid ? {} : said), dueAt, ...act };
   const before = new Map<string, unknown>(Object.entries(slice));
   const isSame = Object.entries(changes).every(([name, value]) => before.get(name) === value);
-  if (!isSame) await finishSlice(tx, slice, changes);
+  if (!isSame) await changeSlice(tx, slice, changes);
   return verdict;
 }

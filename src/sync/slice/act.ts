@@ -6,13 +6,21 @@ import { wholeList, type Clocks } from '../../model.ts';
 import { withMixedTx, type Tx } from '../../store/db.ts';
 import { appendReading, measureWalk, type Evidence } from '../../store/evidence.ts';
 import type { Facts } from '../../store/facts.ts';
-import { finishSlice, type Slice } from '../../store/ledger.ts';
+import { changeSlice, type Slice } from '../../store/ledger.ts';
 import { countShown, dropOtherPages } from '../../store/walked-pages.ts';
 import { countsBeyond, limitOf } from '../ask-list.ts';
 import type { PolicySettings } from '../enter-days.ts';
 import { settleMs, type Verdict } from '../judge.ts';
 import { concernsAll, retryDelayMs, unforeseenText } from '../unforeseen-errors.ts';
-import { clocksOf, conclude, isGoing, overAt, statusesToAsk, verdictOf } from '../verdicts.ts';
+import {
+  clocksOf,
+  conclude,
+  isGoing,
+  overAt,
+  statusesToAsk,
+  verdictOf,
+  walkEnded,
+} from '../verdicts.ts';
 import type { Worker } from '../worker.ts';
 import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts';
 
@@ -88,7 +96,7 @@ async function readPast(context: ActContext, { slice, evidence }: DueSlice): Pro
   const isDecided = (state === 'final' || state === 'lost') && !context.isDayNamed;
   const isDue = slice.checkpoint !== null || next.at <= before.now || context.isAskedFor;
   if (isDecided || !isDue) {
-    await withMixedTx(db, (tx) => conclude(tx, slice, before));
+    await withMixedTx(db, (tx) => conclude(tx, slice, before, walkEnded));
     return done;
   }
   const read = await readDay(
@@ -125,7 +133,7 @@ export async function endReading(
     platformTotal: total,
     shownTotal: measured.shown,
   };
-  return conclude(tx, slice, clocks, isLess ? {} : whole);
+  return conclude(tx, slice, clocks, { ...walkEnded, ...(isLess ? {} : whole) });
 }
 
 /** Today: its tail or, where orders of it are pending for a while or the tail is not found again, all of it. */
@@ -158,6 +166,7 @@ async function concludeToday(
   const walk = read?.walk ?? slice.wholeWalk;
   await withMixedTx(db, async (tx) => {
     await conclude(tx, slice, clocks, {
+      ...walkEnded,
       ...(read === null ? {} : { walkedAt: read.reading.began.now, platformTotal: read.total }),
       wholeWalk: walk,
       shownTotal: await countShown(tx, slice, walk),
@@ -175,16 +184,14 @@ async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> 
   if ('problem' in read) return fail(context, slice, read.problem);
   const { began } = read.reading;
   await withMixedTx(db, async (tx) => {
-    await finishSlice(tx, slice, {
+    await changeSlice(tx, slice, {
+      ...walkEnded,
       state: 'walked',
-      attempts: 0,
-      lastError: null,
       walkedAt: began.now,
       wholeWalk: read.walk,
       platformTotal: read.total,
       shownTotal: await countShown(tx, slice, read.walk),
       dueAt: began.now + settings.refreshMs,
-      over: true,
     });
     await dropOtherPages(tx, slice, read.walk);
   });
@@ -227,9 +234,10 @@ async function fail(
   const attempts = slice.attempts + (isOn ? 0 : 1);
   const isWorn = walksGivenUp({ attempts }) > walksAtMost && now + dayMs < slice.deadlineAt;
   const dueAt = now + (isWorn ? dayMs : retryDelayMs(attempts));
-  const end = { attempts, dueAt, lastError: problem, over };
+  const given = over ? { checkpoint: null } : {};
+  const end = { attempts, dueAt, lastError: problem, ...given };
   await withMixedTx(context.db, async (tx) => {
-    if (slice.day === wholeList) await finishSlice(tx, slice, end);
+    if (slice.day === wholeList) await changeSlice(tx, slice, end);
     // What the reading did show may speak against a seal.
     else await conclude(tx, slice, clocksOf(context.platform.clock), end);
   });

@@ -235,7 +235,7 @@ async function committing<T>(
       // The proof ends with the news that contradicts it, whatever becomes of this reading.
       if (!isNews || slice.proof === 'none') return;
       const { dueAt, attempts } = slice;
-      await conclude(tx, slice, clocksOf(platform.clock), { dueAt, attempts, over: false });
+      await conclude(tx, slice, clocksOf(platform.clock), { dueAt, attempts });
     });
     onCommit({ ...effects, shown: pages.reduce((sum, one) => sum + one.page.shown, 0) });
   });
