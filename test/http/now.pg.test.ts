@@ -1,4 +1,4 @@
-// What goes on, over HTTP: progress, alerts, one day, what came in, and the settings; and progress as it comes
+// What goes on, over HTTP: progress, one day, what came in, and the settings; and progress as it comes
 // (Server-Sent Events).
 import { mostOfOne } from '../../src/http/v1/events.ts';
 import { hash } from 'node:crypto';
@@ -33,10 +33,6 @@ beforeAll(async () => {
     `insert into sync.slices (project_id, resource, owner, day, due_at, deadline_at)
      select 'p', resource, owner, '2026-03-10', now(), '2026-04-30T00:00:00Z'
        from (values ('orders', ''), ('nft_classes', 'a'), ('nft_classes', 'b')) s (resource, owner)`,
-  );
-  await db.query(
-    `insert into sync.alerts (project_id, kind, subject, text, opened_at)
-     values ('p', 'parked', '', 'It is parked.', '2026-03-01T10:00:00Z')`,
   );
   await writeOrder(db, { project: 'p', id: 'first', createdAt: '2026-03-10T10:00:00Z' });
   await writeOrder(db, { project: 'p', id: 'second', createdAt: '2026-03-11T10:00:00Z' });
@@ -85,25 +81,11 @@ describe('one day', () => {
   });
 });
 
-test('progress and alerts are what the library says', async () => {
+test('progress is what the library says', async () => {
   const progress = (await json('/progress?project=p')) as Record<string, unknown>;
   expect(progress).toMatchObject({ project: 'p', run: null, in_hand: [], slices_due: 3 });
   const { revision } = (await opened.archive.progress({ project: 'p' })) ?? {};
   expect(progress['revision']).toBe(revision);
-  expect(await json('/alerts?project=p')).toEqual({
-    items: [
-      {
-        project: 'p',
-        kind: 'parked',
-        subject: '',
-        text: 'It is parked.',
-        opened_at: '2026-03-01T10:00:00Z',
-        told_at: null,
-        resolved_at: null,
-        is_news: false,
-      },
-    ],
-  });
 });
 
 test('what came in lately goes by day, the newest first', async () => {

@@ -254,22 +254,6 @@ test('a reader of several projects says which; one of one need not', async () =>
   expect(await (await outside('/archive/v1/orders', bearing(bearer))).text()).toContain('of-mine');
 });
 
-test('a signature opens it as it opens the platform’s paths, as long as its time is near', async () => {
-  const target = '/archive/v1/orders?project=mine&limit=2';
-  expect((await outside(target, signed(target))).status).toBe(200);
-  const minutes = (n: number) => String(Date.now() + n * 60_000);
-  for (const headers of [
-    signed(target, { timestamp: minutes(-16) }),
-    signed(target, { timestamp: minutes(16) }),
-    signed('/archive/v1/orders?project=mine&limit=3'),
-    signed('/archive/v1/orders?project=ours&limit=2'),
-    { ...signed(target), 'x-signature': signed(target)['x-signature']?.slice(0, 63) ?? '' },
-    { ...signed(target), 'x-timestamp': 'now' },
-  ]) {
-    expect((await outside(target, headers)).status).toBe(403);
-  }
-});
-
 test('a bearer key opens nothing but /archive/v1', async () => {
   const platforms = ['/v3/orders', '/v1beta1/nft/classes', '/v1beta1/tx/a', '/token/tokens'];
   for (const path of platforms) {

@@ -511,61 +511,53 @@ describe('the headline', () => {
   });
   const at = startOf('2026-04-06') + 43_200_000;
 
-  test('counts a day as safe as the least safe of its lists', () => {
-    const days = [
-      slice('2026-04-01'),
-      slice('2026-04-01', { resource: 'nft_classes', state: 'open', proof: 'none' }),
-      slice('2026-04-02'),
-      slice('2026-04-06', { state: 'open', proof: 'none' }),
-    ];
-    expect(safetyOf(days, at)).toMatchObject({
-      days: 2,
-      safe: 1,
-      notYet: 1,
-      lost: [],
-      doubtful: 0,
-    });
-  });
-
-  test('a day that is read but not proved is not safe, nor one whose tail was proved while it was today, and that was never read to its end', () => {
-    const days = [
-      slice('2026-03-01', {
-        state: 'walked',
-        proof: 'none',
-        why: 'showed less',
-        reservations: ['no_proof'],
-      }),
-      slice('2026-03-02', { state: 'open', proof: 'books' }),
-    ];
-    expect(safetyOf(days, at)).toMatchObject({
-      safe: 0,
-      notYet: 2,
-      closing: { month: '2026-03-01' },
-    });
-  });
-
-  test('a day with a record that could not be taken in is not safe, and one with a pending order is, and not settled', () => {
-    const days = [slice('2026-04-01', { rejected: 1 }), slice('2026-04-02', { unresolved: 2 })];
-    expect(safetyOf(days, at)).toMatchObject({ days: 2, safe: 1, notYet: 1, unsettled: 1 });
-  });
-
-  test('lost days and final days without proof are never safe', () => {
-    const days = [
-      slice('2026-01-01', { state: 'lost', proof: 'none', reservations: ['lost'] }),
-      slice('2026-01-02', { state: 'final', proof: 'none', reservations: ['no_proof'] }),
-      slice('2026-01-03', { state: 'final' }),
-    ];
-    expect(safetyOf(days, at)).toEqual({
-      entered: 3,
-      days: 3,
-      safe: 1,
-      notYet: 0,
-      readOnce: 0,
-      readAgainAt: null,
-      lost: ['2026-01-01'],
-      doubtful: 1,
-      unsettled: 0,
-      closing: null,
-    });
+  const unproved: Partial<CoverageDay> = { proof: 'none', reservations: ['no_proof'] };
+  const unread: Partial<CoverageDay> = { state: 'open', proof: 'none' };
+  test.each<[string, CoverageDay[], object]>([
+    [
+      'counts a day as safe as the least safe of its lists, and today not at all',
+      [
+        slice('2026-04-01'),
+        slice('2026-04-01', { resource: 'nft_classes', ...unread }),
+        slice('2026-04-02'),
+        slice('2026-04-06', unread),
+      ],
+      { days: 2, safe: 1, notYet: 1, lost: [], doubtful: 0 },
+    ],
+    [
+      'a day that is read but not proved is not safe, nor one whose tail was proved while it was today, and that was never read to its end',
+      [
+        slice('2026-03-01', { state: 'walked', why: 'showed less', ...unproved }),
+        slice('2026-03-02', { state: 'open', proof: 'books' }),
+      ],
+      { safe: 0, notYet: 2, closing: { month: '2026-03-01' } },
+    ],
+    [
+      'a day with a record that could not be taken in is not safe, and one with a pending order is, and not settled',
+      [slice('2026-04-01', { rejected: 1 }), slice('2026-04-02', { unresolved: 2 })],
+      { days: 2, safe: 1, notYet: 1, unsettled: 1 },
+    ],
+    [
+      'lost days and final days without proof are never safe',
+      [
+        slice('2026-01-01', { state: 'lost', proof: 'none', reservations: ['lost'] }),
+        slice('2026-01-02', { state: 'final', ...unproved }),
+        slice('2026-01-03', { state: 'final' }),
+      ],
+      {
+        entered: 3,
+        days: 3,
+        safe: 1,
+        notYet: 0,
+        readOnce: 0,
+        readAgainAt: null,
+        unsettled: 0,
+        lost: ['2026-01-01'],
+        doubtful: 1,
+        closing: null,
+      },
+    ],
+  ])('%s', (_, days, expected) => {
+    expect(safetyOf(days, at)).toMatchObject(expected);
   });
 });
