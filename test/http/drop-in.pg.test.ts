@@ -9,6 +9,7 @@ import { createPlatform } from '../../src/platform/client.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { createBench, differences, tenDays, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
+import { signedHeaders } from './ask.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -185,20 +186,9 @@ describe('classes', () => {
 });
 
 describe('who may read', () => {
-  function signed(
-    target: string,
-    given: Partial<{ key: string; secret: string; timestamp: string }> = {},
-  ) {
-    const { key = pair.key, secret = pair.secret, timestamp = String(Date.now()) } = given;
-    const url = new URL(target, 'http://x');
-    const query = Object.fromEntries(url.searchParams);
-    return {
-      'content-type': 'application/json',
-      'x-api-key': key,
-      'x-timestamp': timestamp,
-      'x-signature': sign({ path: url.pathname, query, timestamp, secret }),
-    };
-  }
+  type Given = Partial<{ key: string; secret: string; timestamp: string }>;
+  const signed = (to: string, { timestamp, ...other }: Given = {}): Record<string, string> =>
+    signedHeaders({ ...pair, ...other }, to, timestamp === undefined ? {} : { timestamp });
   const target = '/v3/orders?limit=2&status=';
 
   test('on loopback nobody needs a key; one that is there must be right', async () => {
@@ -249,7 +239,7 @@ describe('who may read', () => {
       keys: [pair],
     });
     try {
-      const url = open.url.replace('0.0.0.0', '127.0.0.1');
+      const url = open.url;
       expect((await fetch(`${url}${target}`)).status).toBe(403);
       expect((await fetch(`${url}${target}`, { headers: signed(target) })).status).toBe(200);
       expect((await fetch(`${url}/healthz`)).status).toBe(200);

@@ -1,10 +1,10 @@
 // For which host a request is meant decides who may read, so that nobody can say it twice, twice differently, or by
 // half.
-import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';
 import type { Archive } from '../../src/index.ts';
 import { serveArchive } from '../support/served.ts';
+import { connectTo, textFrom } from './ask.ts';
 
 let served: Served;
 beforeAll(async () => {
@@ -18,15 +18,11 @@ afterAll(() => served.close());
 
 /** Lines of a request as they go over the wire. */
 async function askWith(lines: string[], target = '/archive/v1/projects', version = '1.1') {
-  const text = await new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
-    let received = '';
-    socket.on('data', (data) => (received += data.toString()));
-    socket.on('close', () => resolve(received)).on('error', reject);
-    socket.write(
-      [`GET ${target} HTTP/${version}`, ...lines, 'Connection: close', '', ''].join('\r\n'),
-    );
-  });
+  const socket = connectTo(served);
+  socket.write(
+    [`GET ${target} HTTP/${version}`, ...lines, 'Connection: close', '', ''].join('\r\n'),
+  );
+  const text = await textFrom(socket);
   return { status: Number(text.split(' ')[1]), text };
 }
 

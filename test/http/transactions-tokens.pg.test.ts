@@ -1,12 +1,11 @@
 // Transaction results and tokens over HTTP as the platform and a node answer them, and ids that come in that way.
-import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
-import { sign } from '../../src/platform/sign.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { serveArchive } from '../support/served.ts';
+import { signedHeaders } from './ask.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -47,13 +46,6 @@ const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
     ...more,
   });
 
-const signed = (path: string, body?: unknown): Record<string, string> => {
-  const timestamp = String(Date.now());
-  const bodySha256 = body === undefined ? body : hash('sha256', JSON.stringify(body), 'hex');
-  const signature = sign({ path, query: {}, timestamp, secret: pair.secret, bodySha256 });
-  return { 'x-api-key': pair.key, 'x-timestamp': timestamp, 'x-signature': signature };
-};
-
 type Answered = { status: number; body: unknown };
 async function ask(url: string, init: RequestInit = {}): Promise<Answered> {
   const answer = await fetch(url, init);
@@ -61,15 +53,11 @@ async function ask(url: string, init: RequestInit = {}): Promise<Answered> {
 }
 /** What the platform itself says. */
 const platformSays = async (path: string): Promise<unknown> => {
-  const project = bench.simulator.projects[0];
+  const { apiKey: key = '', apiSecret: secret = '' } = bench.simulator.projects[0] ?? {};
   const timestamp = String(bench.simulator.clock.now());
-  const secret = project?.apiSecret ?? '';
-  const signature = sign({ path, query: {}, timestamp, secret });
   const headers = {
     'content-type': 'application/json',
-    'x-api-key': project?.apiKey ?? '',
-    'x-timestamp': timestamp,
-    'x-signature': signature,
+    ...signedHeaders({ key, secret }, path, { timestamp }),
   };
   return (await fetch(`${bench.simulator.url}${path}`, { headers })).json();
 };
@@ -151,8 +139,7 @@ describe('tokens', () => {
   });
 
   test('beyond loopback need a key and no signature', async () => {
-    const { port } = new URL(remote.url);
-    const url = `http://127.0.0.1:${port}/token/tokens`;
+    const url = `${remote.url}/token/tokens`;
     expect(await ask(url)).toEqual({ status: 403, body: { error: 'authentication failed' } });
     expect((await ask(url, { headers: { 'x-api-key': 'nobody' } })).status).toBe(403);
     expect((await ask(url, { headers: { 'x-api-key': pair.key } })).status).toBe(200);
@@ -230,10 +217,17 @@ describe('POST /archive/v1/watch', () => {
   test('no page of the web can post to it, and beyond loopback it needs a signature', async () => {
     const body = { operation_ids: ['foreign'] };
     expect((await post(body, { 'content-type': 'text/plain' })).status).toBe(415);
-    const { port } = new URL(remote.url);
-    const base = `http://127.0.0.1:${port}`;
+    const base = remote.url;
     expect((await post(body, {}, base)).status).toBe(401);
     expect((await post(body, { 'x-api-key': pair.key }, base)).status).toBe(403);
-    expect((await post(body, signed('/archive/v1/watch', body), base)).status).toBe(200);
+    expect(
+      (
+        await post(
+          body,
+          signedHeaders(pair, '/archive/v1/watch', { body: JSON.stringify(body) }),
+          base,
+        )
+      ).status,
+    ).toBe(200);
   });
 });

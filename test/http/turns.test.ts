@@ -1,13 +1,13 @@
 // A large page is written in pieces: whoever asks something short meanwhile is answered before it is done. Only some
 // are made at once.
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import timers from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';
 import type { Archive, Order } from '../../src/index.ts';
 import { replaceInModule } from '../support/replaced.ts';
 import { serveArchive } from '../support/served.ts';
+import { connectTo } from './ask.ts';
 
 /** Some 20 MB. */
 const items = Array.from({ length: 10_000 }, (_, i) => ({
@@ -98,11 +98,10 @@ test('what has no places is begun at once: the check can fail', async () => {
 
 test('nor does an answer that is taken slowly keep a place, whatever its form', async () => {
   begin = () => undefined;
-  const { port } = new URL(served.url);
   const slow = await Promise.all(
     ['limit=10000', 'format=ndjson', 'format=csv', 'limit=10000', 'format=csv'].map(
       async (query) => {
-        const socket = connect(Number(port), '127.0.0.1');
+        const socket = connectTo(served);
         socket.on('error', () => undefined);
         socket.write(`GET /archive/v1/orders?${query} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
         // The beginning has come; the rest is not taken.

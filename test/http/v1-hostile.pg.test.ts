@@ -1,6 +1,5 @@
 // What /archive/v1 does with whatever comes in, and with readers that come slowly, stop taking, or leave: one sentence
 // for each mistake, nothing told that must not be, and no half for a whole (P10, P12).
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Document } from '../../src/http/docs/openapi.ts';
@@ -11,6 +10,7 @@ import { openDb, type Db } from '../../src/store/db.ts';
 import { observe } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
+import { connectTo, textFrom } from './ask.ts';
 import { archivePaths } from './document-paths.ts';
 
 let database: TestDatabase;
@@ -326,7 +326,7 @@ describe('a whole list', () => {
       throw new Error('the disk is gone');
     };
     const server = await serveOn({ archive: endless(failsOnceAllIsTaken).archive });
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const socket = connectTo(server);
     socket.on('data', ({ length }) => (received += length));
     const broken = new Promise((resolve, reject) => {
       socket.once('error', resolve).once('end', () => reject(new Error('it looks whole')));
@@ -368,7 +368,7 @@ describe('a whole list', () => {
   test('of a reader that stops taking is cut off', async () => {
     const { state, archive: of } = endless();
     const server = await serveOn({ archive: of, stalledAfterMs: 200 });
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const socket = connectTo(server);
     socket.write('GET /archive/v1/orders?format=csv HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
     socket.on('error', () => undefined);
     socket.pause();
@@ -390,7 +390,7 @@ describe('a whole list', () => {
 
   test('nor does a connection on which nothing was ever asked', async () => {
     const server = await serveOn({ requestTimeoutMs: 3_600_000 });
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const socket = connectTo(server);
     const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.once('error', () => undefined);
     await new Promise((resolve) => socket.once('connect', resolve));
@@ -407,10 +407,8 @@ describe('a whole list', () => {
         return { given: 1, added: 1, changed: 0 };
       },
     });
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    let text = '';
-    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
-    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const socket = connectTo(server);
+    const text = textFrom(socket);
     const head = 'Host: 127.0.0.1\r\nContent-Type: application/json\r\n';
     const body = '{"operation_ids":["a"]}';
     socket.write(
@@ -422,8 +420,8 @@ describe('a whole list', () => {
     socket.write(`GET /archive/v1/orders?format=csv HTTP/1.1\r\n${head}\r\n`);
     await sleep(100);
     release();
-    await Promise.all([closed, stopped]);
-    expect(text).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 503 .*"code_space":"outlast"/s);
+    await stopped;
+    expect(await text).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 503 .*"code_space":"outlast"/s);
   });
 
   test('is not read for HEAD', async () => {
@@ -437,41 +435,30 @@ describe('a whole list', () => {
 });
 
 describe('what is no request', () => {
-  const raw = (bytes: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const socket = connect(Number(new URL(served.url).port), '127.0.0.1', () =>
-        socket.write(bytes),
-      );
-      let text = '';
-      socket.setEncoding('utf8').on('data', (part: string) => (text += part));
-      socket.on('close', () => resolve(text)).on('error', reject);
-    });
+  const raw = (bytes: string): Promise<string> => {
+    const socket = connectTo(served);
+    socket.write(bytes);
+    return textFrom(socket);
+  };
 
   test('one that comes a byte at a time is given up', async () => {
     const server = await serveOn({ requestTimeoutMs: 300 });
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    let text = '';
-    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.on('error', () => undefined);
+    const socket = connectTo(server);
+    const text = textFrom(socket);
     const drip = setInterval(() => socket.write('X'), 50);
     socket.write('GET /archive/v1/orders HTTP/1.1\r\nHost: x\r\nA: ');
-    await closed;
-    clearInterval(drip);
-    expect(text).toMatch(/^HTTP\/1\.1 408 .*"code_space":"outlast"/s);
+    expect(await text.finally(() => clearInterval(drip))).toMatch(
+      /^HTTP\/1\.1 408 .*"code_space":"outlast"/s,
+    );
     await server.close();
   });
 
   test('one that ends before its body does is nothing that was asked', async () => {
-    const text = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
-      let read = '';
-      socket.setEncoding('utf8').on('data', (part: string) => (read += part));
-      socket.on('close', () => resolve(read)).on('error', reject);
-      socket.end(
-        'POST /archive/v1/watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"operation_ids":["a"',
-      );
-    });
+    const socket = connectTo(served);
+    socket.end(
+      'POST /archive/v1/watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"operation_ids":["a"',
+    );
+    const text = await textFrom(socket);
     expect(text).not.toMatch(/^HTTP\/1\.1 200/);
     expect(text).not.toMatch(leaks);
   });

@@ -10,13 +10,13 @@ import type { Document } from '../../src/http/docs/openapi.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
-import { sign } from '../../src/platform/sign.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { observe } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
+import { signedHeaders } from './ask.ts';
 import { archivePaths } from './document-paths.ts';
 
 let database: TestDatabase;
@@ -74,20 +74,11 @@ const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
     ...more,
   });
 
-type Given = Partial<{ key: string; secret: string; timestamp: string }>;
-function signed(target: string, given: Given = {}): Record<string, string> {
-  const { key = pair.key, secret = pair.secret, timestamp = String(Date.now()) } = given;
-  const url = new URL(target, 'http://x');
-  const query = Object.fromEntries(url.searchParams);
-  return {
-    'x-api-key': key,
-    'x-timestamp': timestamp,
-    'x-signature': sign({ path: url.pathname, query, timestamp, secret }),
-  };
-}
+const signed = (target: string, other: Partial<typeof pair> = {}): Record<string, string> =>
+  signedHeaders({ ...pair, ...other }, target);
 const bearing = (key: string) => ({ authorization: `Bearer ${key}` });
 const outside = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(remote.url.replace('0.0.0.0', '127.0.0.1') + path, { headers });
+  fetch(remote.url + path, { headers });
 const inside = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(served.url + path, { headers });
 

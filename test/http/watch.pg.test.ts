@@ -2,18 +2,17 @@
 import { isOnCluster } from '../support/postgres.ts';
 import { hash } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readReaders } from '../../src/cli/reader-keys.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
-import { sign } from '../../src/platform/sign.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { withTx } from '../../src/store/db.ts';
 import { watchOperations, enterUpTo } from '../../src/store/operations/watch-operations.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
+import { connectTo, signedHeaders } from './ask.ts';
 
 let opened: Opened;
 /** Bound to loopback, and beyond it. */
@@ -70,15 +69,8 @@ const path = '/archive/v1/watch';
 type Key = (body: string) => Record<string, string>;
 const signed =
   (key: string, secret: string): Key =>
-  (body) => {
-    const timestamp = String(Date.now());
-    const bodySha256 = digestOf(body);
-    return {
-      'x-api-key': key,
-      'x-timestamp': timestamp,
-      'x-signature': sign({ path, query: {}, timestamp, secret, bodySha256 }),
-    };
-  };
+  (body) =>
+    signedHeaders({ key, secret }, path, { body });
 const bearing =
   (key: string): Key =>
   () => ({ authorization: `Bearer ${key}` });
@@ -90,7 +82,7 @@ async function post(
   key: Key = nobodys,
 ): Promise<{ status: number; text: string }> {
   const body = JSON.stringify({ operation_ids: ids });
-  const answer = await fetch(to.url.replace('0.0.0.0', '127.0.0.1') + path, {
+  const answer = await fetch(to.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...key(body) },
     body,
@@ -145,7 +137,7 @@ test('a right that is no right is refused with a sentence', () => {
 test('whoever may not write is answered before the body has come', async () => {
   const ask = (key: Key, headers = key('')): Promise<string> =>
     new Promise((resolve, reject) => {
-      const socket = connect(Number(new URL(remote.url).port), '127.0.0.1');
+      const socket = connectTo(remote);
       socket.setEncoding('utf8').once('data', (head: string) => {
         resolve(head.split('\r\n')[0] ?? '');
         socket.destroy();

@@ -62,9 +62,9 @@ const open = (more: Partial<ServerOptions>): Promise<Served> =>
   });
 
 const get = (path: string, headers: Record<string, string> = {}, at = served): Promise<Response> =>
-  fetch(at.url.replace('0.0.0.0', '127.0.0.1') + path, { headers, redirect: 'manual' });
+  fetch(at.url + path, { headers, redirect: 'manual' });
 const post = (path: string, body: string, headers: Record<string, string> = {}, at = remote) =>
-  fetch(at.url.replace('0.0.0.0', '127.0.0.1') + path, {
+  fetch(at.url + path, {
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },

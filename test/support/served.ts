@@ -3,11 +3,11 @@ import { serve, type Served, type ServerOptions } from '../../src/http/server.ts
 import type { Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 
-export const serveArchive = (
+export async function serveArchive(
   archive: Archive,
   more: Partial<ServerOptions> = {},
-): Promise<Served> =>
-  serve({
+): Promise<Served> {
+  const { url, close } = await serve({
     archive,
     host: '127.0.0.1',
     port: 0,
@@ -17,3 +17,6 @@ export const serveArchive = (
     now: Date.now,
     ...more,
   });
+  // Also where it is bound to every address, a test asks it by this one.
+  return { url: url.replace('0.0.0.0', '127.0.0.1'), close };
+}
