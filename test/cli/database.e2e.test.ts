@@ -1,6 +1,5 @@
 // What a database can do to a command at work: one clear sentence, the right exit code, and nothing lost (P3, P12).
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { fresh, freshFolder } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -90,8 +90,8 @@ test('connections ended in the middle of a sync: 75 and one sentence; the next s
 });
 
 test('a password changed under `start`: its file is read again; from elsewhere the sentence says to restart', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-password-'));
-  const empty = await createEmptyDatabase();
+  const folder = await freshFolder();
+  const empty = await fresh(createEmptyDatabase());
   const login = `${empty.name}_login`;
   const address = new URL(empty.connectionString);
   const rotate = async (password: string): Promise<void> => {
@@ -139,11 +139,10 @@ test('a password changed under `start`: its file is read again; from elsewhere t
   }
   await empty.drop();
   await person.query(`drop role ${login}`);
-  await rm(folder, { recursive: true });
 });
 
 test('a standby: 2, and where to point instead; commands that only read take it as a replica', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-standby-'));
+  const folder = await freshFolder();
   // As root the server runs as another user, who must be able to pass through.
   await chmod(folder, 0o755);
   const options = { dataDir: join(folder, 'home'), elsewhere: join(folder, 'elsewhere') };
@@ -166,7 +165,6 @@ test('a standby: 2, and where to point instead; commands that only read take it 
   const queried = await runHere(['query', 'orders'], { env: readers });
   await standby.close();
   const gone = await runHere(['status'], { env: readers });
-  await rm(folder, { recursive: true, force: true });
   expect(stderr).toBe(
     'outlast: The database takes no writing: it is a standby, or set to read only. Point DATABASE_URL at the primary.\n',
   );
@@ -193,8 +191,8 @@ const reading = [
 ];
 
 test('a command that only reads makes no archive and migrates none: 2, and what to do', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-nothing-'));
-  const empty = await createEmptyDatabase();
+  const folder = await freshFolder();
+  const empty = await fresh(createEmptyDatabase());
   for (const command of reading) {
     const none = await runHere(command, { env: { OUTLAST_DATA_DIR: join(folder, 'none') } });
     expect(none.stderr).toMatch(
@@ -211,8 +209,6 @@ test('a command that only reads makes no archive and migrates none: 2, and what 
     `select from pg_namespace where nspname in ('sync', 'archive')`,
   );
   expect(rows).toEqual([]);
-  await rm(folder, { recursive: true, force: true });
-  await empty.drop();
 });
 
 // As `alter database … set` takes them. Each changes what a statement means, may do, or how long it may take.
@@ -241,7 +237,7 @@ const strangeDefaults = {
 };
 
 test('whatever an administrator sets as defaults: everything is read, held and verified', async () => {
-  const empty = await createEmptyDatabase();
+  const empty = await fresh(createEmptyDatabase());
   const defaults = Object.entries(strangeDefaults).map(
     ([name, value]) =>
       `alter database "${empty.name}" set ${name} = ${name === 'datestyle' ? value : `'${value}'`}`,
@@ -265,7 +261,6 @@ test('whatever an administrator sets as defaults: everything is read, held and v
     empty.connectionString,
     'select count(*)::int as held from archive.orders',
   );
-  await empty.drop();
   expect(rows[0]?.held).toBe(simulator.oracle.count('orders'));
 });
 

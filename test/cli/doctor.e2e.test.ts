@@ -7,14 +7,12 @@ import {
   mkdtemp,
   readdir,
   readFile,
-  rm,
   stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { parseEnv } from 'node:util';
@@ -33,6 +31,7 @@ import {
   type Ended,
 } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { fresh, freshFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import {
   copyOf,
@@ -52,9 +51,9 @@ function found({ stdout }: Ended): Record<string, string> {
 }
 
 test('each finding says what is so, and what to do where it is wrong', async () => {
-  const simulator = await createSimulator({ startAt: noon, speed: 0 });
-  const database = await createTestDatabase();
-  const empty = await createEmptyDatabase();
+  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
+  const database = await fresh(createTestDatabase());
+  const empty = await fresh(createEmptyDatabase());
   const env = { ...environmentOf(simulator, database.connectionString), ...stoppedAt(noon) };
 
   const well = await runHere(['doctor'], { env });
@@ -121,15 +120,11 @@ test('each finding says what is so, and what to do where it is wrong', async () 
     /^warn this machine’s is 1 h ahead of the platform’s: while they disagree/,
   );
   expect(ahead.code).toBe(0);
-
-  await simulator.close();
-  await database.drop();
-  await empty.drop();
 });
 
 test('a database that a sync could not use is a fault, and what every first sync would say is said before it', async () => {
-  const simulator = await createSimulator({ startAt: noon, speed: 0 });
-  const empty = await createEmptyDatabase();
+  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
+  const empty = await fresh(createEmptyDatabase());
   const admin = new pg.Client({ connectionString: empty.connectionString });
   await admin.connect();
   const login = `${empty.name}_login`;
@@ -197,21 +192,19 @@ test('a database that a sync could not use is a fault, and what every first sync
 
   await admin.query(`drop owned by ${login}; drop role ${login}`);
   await admin.end();
-  await empty.drop();
-  await simulator.close();
 });
 
 test('a replica that is down, behind or of another archive is told', async () => {
-  const database = await createTestDatabase();
+  const database = await fresh(createTestDatabase());
   const run = (at: string): string =>
     `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
      values ('shop', 'http://a', sha256(random()::text::bytea), '', now(), now()) on conflict do nothing;
      insert into sync.runs (project_id, run_id, started_at) values ('shop', '${at}', '${at}')`;
   await ask(database, run('2026-04-07T00:00:00Z'));
-  const copy = await copyOf(database);
-  const other = await createTestDatabase();
+  const copy = await fresh(copyOf(database));
+  const other = await fresh(createTestDatabase());
   await ask(other, run('2026-04-07T00:00:00Z'));
-  const empty = await createEmptyDatabase();
+  const empty = await fresh(createEmptyDatabase());
   const replica = async (address: string): Promise<string | undefined> => {
     const { stdout, code } = await runHere(['doctor', '--json'], {
       env: { DATABASE_URL: database.connectionString, OUTLAST_READ_DATABASE_URL: address },
@@ -233,13 +226,12 @@ test('a replica that is down, behind or of another archive is told', async () =>
   expect(await replica('postgres://a:b@127.0.0.1:1/c')).toMatch(
     /^fail The database cannot be reached.* OUTLAST_READ_DATABASE_URL /,
   );
-  for (const one of [database, copy, other, empty]) await one.drop();
 });
 
 test('folders that cannot be written and lists that are not there are told, and no folder is made', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-folders-'));
-  const simulator = await createSimulator({ startAt: noon, speed: 0 });
-  const database = await createTestDatabase();
+  const folder = await freshFolder();
+  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
+  const database = await fresh(createTestDatabase());
   const env = { ...environmentOf(simulator, database.connectionString), ...stoppedAt(noon) };
   await writeFile(join(folder, 'file'), '');
   const doctor = (heads: string, certificates: string): Promise<Ended> =>
@@ -272,15 +264,12 @@ test('folders that cannot be written and lists that are not there are told, and 
   const broken = await doctor('new', 'new');
   expect(found(broken)['platform']).toMatch(/^fail the platform gave no page of \/v1beta1\/nft/);
   expect([none.code, broken.code, await readdir(folder)]).toEqual([1, 1, ['file']]);
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true });
 });
 
 test('what `start` refuses, `doctor` tells with the same sentence, and leaves nothing where it tried', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-needs-'));
-  const simulator = await createSimulator({ startAt: noon, speed: 0 });
-  const database = await createTestDatabase();
+  const folder = await freshFolder();
+  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
+  const database = await fresh(createTestDatabase());
   const taken = createServer((_, response) => response.end('{"hello":"world"}'));
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as AddressInfo;
@@ -353,17 +342,13 @@ test('what `start` refuses, `doctor` tells with the same sentence, and leaves no
   await s.stop();
 
   taken.close();
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true });
 });
 
 test.skipIf(process.getuid?.() === 0)('a folder of another user is told', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-closed-'));
+  const folder = await freshFolder();
   await chmod(folder, 0o500);
   const { stdout } = await runHere(['doctor'], { env: { OUTLAST_HEADS_DIR: join(folder, 'a') } });
   expect(stdout).toMatch(/^fail +folders .* cannot be written \(EACCES\)/m);
-  await rm(folder, { recursive: true });
 });
 
 /** One or more statements by somebody else. */
@@ -384,7 +369,7 @@ test('wrong settings are told with all else that can be looked at', async () => 
 });
 
 test('a file of settings from Windows loses no line, and a line that is none is told', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-env-'));
+  const folder = await freshFolder();
   const file = join(folder, 'mine.env');
   await writeFile(file, '\ufeffDATABASE_URL=postgres://u:a-secret@127.0.0.1:1/d\r\n');
   const marked = await runHere(['doctor'], { env: { OUTLAST_ENV_FILE: file } });
@@ -396,13 +381,12 @@ test('a file of settings from Windows loses no line, and a line that is none is 
     expect(stderr).not.toContain('a-secret');
     expect(code).toBe(2);
   }
-  await rm(folder, { recursive: true });
 });
 
 test('init tries what it is given, and writes what every command then finds; never over a file that is there', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
-  const simulator = await createSimulator({ startAt: noon, speed: 0 });
-  const database = await createTestDatabase();
+  const folder = await freshFolder();
+  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
+  const database = await fresh(createTestDatabase());
   const { OUTLAST_BASE_URL: baseUrl = '', ...env } = {
     ...environmentOf(simulator, database.connectionString),
     ...stoppedAt(noon),
@@ -432,16 +416,12 @@ test('init tries what it is given, and writes what every command then finds; nev
   const again = await init({}, '--base-url', baseUrl);
   expect(again.stderr).toMatch(/^outlast: There is a \.env in this folder already\./);
   expect(again.code).toBe(2);
-
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true });
 });
 
 test('init writes what it tried, into the file that is read: with secrets by file and all that the environment sets', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
-  const simulator = await createSimulator({ startAt: noon, speed: 0 });
-  const database = await createTestDatabase();
+  const folder = await freshFolder();
+  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
+  const database = await fresh(createTestDatabase());
   const address = new URL(database.connectionString);
   const password = decodeURIComponent(address.password) || 'any';
   address.password = '';
@@ -473,17 +453,14 @@ test('init writes what it tried, into the file that is read: with secrets by fil
     DATABASE_PASSWORD: password,
     OUTLAST_DATA_DIR: join(folder, 'data'),
   });
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true });
 });
 
 test.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
   'init tries each answer as it comes, asks again for what fails, and keeps what was typed when it ends early',
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
-    const simulator = await createSimulator();
-    const database = await createTestDatabase();
+    const folder = await freshFolder();
+    const simulator = await fresh(createSimulator());
+    const database = await fresh(createTestDatabase());
     const { apiKey = '', apiSecret = '' } = simulator.projects[0] ?? {};
     /** Answers as the questions come; what stood on the screen. */
     const answered = async (answers: [RegExp, string][]): Promise<string> => {
@@ -538,14 +515,11 @@ test.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
       OUTLAST_PROJECT: 'shop',
       DATABASE_URL: database.connectionString,
     });
-    await simulator.close();
-    await database.drop();
-    await rm(folder, { recursive: true });
   },
 );
 
 test('init looks whether it can write before it asks anything', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-init-'));
+  const folder = await freshFolder();
   await symlink('/nowhere/at/all', join(folder, 'link'));
   await mkdir(join(folder, 'venv'));
   const init = async (name: string, ...flags: string[]): Promise<string> => {
@@ -559,7 +533,6 @@ test('init looks whether it can write before it asks anything', async () => {
   expect(await init('none/mine.env')).toContain('cannot be written (ENOENT): go to a folder');
   expect(await init('link/mine.env')).toContain('cannot be written (ENOENT): go to a folder');
   expect(await init('mine.env')).toContain('OUTLAST_BASE_URL is needed');
-  await rm(folder, { recursive: true });
 });
 
 test('of lines pasted at once each answers its question, and none is shown', async () => {

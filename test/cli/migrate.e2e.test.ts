@@ -1,10 +1,10 @@
 // `outlast migrate` as a database's owner runs it.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { fresh, freshFolder } from '../support/fresh.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo } from '../torture/wire.ts';
 
@@ -36,7 +36,7 @@ describe('outlast migrate', () => {
   });
 
   it('killed in the middle leaves nothing of it, and the next start does all of it', async () => {
-    const empty = await createEmptyDatabase();
+    const empty = await fresh(createEmptyDatabase());
     const { wire, address } = await createWireTo(empty.connectionString);
     const env = { OUTLAST_LOG_LEVEL: 'error', DATABASE_URL: address };
     const running = startCommand(['migrate'], { env });
@@ -51,30 +51,22 @@ describe('outlast migrate', () => {
     expect((await running.ended).signal).toBe('SIGKILL');
     await wire.close();
     const next = await migrate(['--json'], { DATABASE_URL: empty.connectionString });
-    await empty.drop();
     expect(next.code, next.stderr).toBe(0);
     expect(JSON.parse(next.stdout)).toMatchObject({ from: 0 });
   });
 
   it('takes the password from a file, and needs no key of a platform', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'outlast-migrate-'));
-    try {
-      const address = new URL(database.connectionString);
-      // A server that trusts everyone has no password to give; it accepts any.
-      await writeFile(
-        join(folder, 'password'),
-        `${decodeURIComponent(address.password) || 'any'}\n`,
-      );
-      address.password = '';
-      const { code, stdout, stderr } = await migrate([], {
-        DATABASE_URL: address.href,
-        DATABASE_PASSWORD_FILE: join(folder, 'password'),
-      });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('up to date');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const folder = await freshFolder();
+    const address = new URL(database.connectionString);
+    // A server that trusts everyone has no password to give; it accepts any.
+    await writeFile(join(folder, 'password'), `${decodeURIComponent(address.password) || 'any'}\n`);
+    address.password = '';
+    const { code, stdout, stderr } = await migrate([], {
+      DATABASE_URL: address.href,
+      DATABASE_PASSWORD_FILE: join(folder, 'password'),
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('up to date');
   });
 
   it('says what to do about a database that is not there', async () => {

@@ -12,6 +12,7 @@ import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { runHere } from '../support/command-here.ts';
+import { fresh } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import {
@@ -158,20 +159,18 @@ test('the exit code says what to do: 1 refused key, 75 later, 2 arguments and se
 
 test('another source under the same name: exit code 2, and the way out', async () => {
   await takeSynced();
-  const other = await createSimulator({
-    startAt: noon,
-    speed: 0,
-    records: { orders: [], classes: [] },
-  });
-  try {
-    const env = settings({ OUTLAST_BASE_URL: other.url });
-    const refused = await runHere(['sync'], { env });
-    expect(refused.stderr).toContain('--accept-new-source');
-    expect(refused.code).toBe(2);
-    expect((await runHere(['sync', '--accept-new-source'], { env })).code).toBe(0);
-  } finally {
-    await other.close();
-  }
+  const other = await fresh(
+    createSimulator({
+      startAt: noon,
+      speed: 0,
+      records: { orders: [], classes: [] },
+    }),
+  );
+  const env = settings({ OUTLAST_BASE_URL: other.url });
+  const refused = await runHere(['sync'], { env });
+  expect(refused.stderr).toContain('--accept-new-source');
+  expect(refused.code).toBe(2);
+  expect((await runHere(['sync', '--accept-new-source'], { env })).code).toBe(0);
 });
 
 test.each([
@@ -382,7 +381,7 @@ test('P11: start asks once with a key that is refused, also a changed one, and t
 
 test('several projects at once: each has its own records and its own rate', async () => {
   await takeUnread();
-  const other = await createSimulator({ startAt: noon, speed: 0, world, seed: 5 });
+  const other = await fresh(createSimulator({ startAt: noon, speed: 0, world, seed: 5 }));
   const file = join(folder, 'projects.json');
   await writeFile(
     file,
@@ -408,21 +407,17 @@ test('several projects at once: each has its own records and its own rate', asyn
     env[`KEY_${i}`] = one.projects[0]?.apiKey ?? '';
     env[`SECRET_${i}`] = one.projects[0]?.apiSecret ?? '';
   });
-  try {
-    for (const [i, one] of [simulator, other].entries()) {
-      await readOnly(database.connectionString, one, days, `project_${i}`);
-    }
-    const both = await runHere(['sync', '--json'], { env });
-    expect(both.code, both.stderr).toBe(0);
-    const { projects } = JSON.parse(both.stdout) as {
-      projects: { projectId: string; recordsNew: number }[];
-    };
-    expect(projects.map(({ projectId }) => projectId)).toEqual(['project_0', 'project_1']);
-    const expected = [simulator, other].map(
-      (one) => one.oracle.count('orders') + one.oracle.count('nft_classes'),
-    );
-    expect(projects.map(({ recordsNew }) => recordsNew)).toEqual(expected);
-  } finally {
-    await other.close();
+  for (const [i, one] of [simulator, other].entries()) {
+    await readOnly(database.connectionString, one, days, `project_${i}`);
   }
+  const both = await runHere(['sync', '--json'], { env });
+  expect(both.code, both.stderr).toBe(0);
+  const { projects } = JSON.parse(both.stdout) as {
+    projects: { projectId: string; recordsNew: number }[];
+  };
+  expect(projects.map(({ projectId }) => projectId)).toEqual(['project_0', 'project_1']);
+  const expected = [simulator, other].map(
+    (one) => one.oracle.count('orders') + one.oracle.count('nft_classes'),
+  );
+  expect(projects.map(({ recordsNew }) => recordsNew)).toEqual(expected);
 });

@@ -1,6 +1,5 @@
 // What changed since: every change once, in an order that never skips one, whoever commits late.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -12,7 +11,9 @@ import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
 import { writeInto } from '../../src/store/records.ts';
 import { tableShapes } from '../../src/store/record-tables.ts';
 import type { Served } from '../../src/http/server.ts';
+import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { fresh, freshFolder } from '../support/fresh.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -236,13 +237,12 @@ test('a position outlives vacuum, which writes every table anew, and a reconnect
     'vacuum (full, freeze, analyze) sync.journal, sync.chains, archive.orders, archive.order_versions',
   );
   await owner.close();
-  const reopened = await openArchive({ connectionString, max: 1 });
+  const reopened = await fresh(openArchive({ connectionString, max: 1 }));
   const after = async (at: string | null): Promise<ChangesPage> =>
     reopened.changes.list({ project, ...(at === null ? {} : { after: at }) });
   const then = await after(position);
   await commit([{ id: 'c' }]);
   const last = await after(then.position);
-  await reopened.close();
   expect([...items, ...then.items, ...last.items].map(told)).toEqual([
     'new a first',
     'new b ',
@@ -300,13 +300,14 @@ describe('by every door', () => {
   });
 
   test('`outlast follow` goes on where its file says, and a line is whole JSON', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'outlast-follow-'));
+    const folder = await freshFolder();
+    const file = ['--position-file', join(folder, 'position')];
+    const run = (...args: string[]): Promise<Ended> =>
+      runHere(['follow', '--project', project, ...args], {
+        env: { DATABASE_URL: connectionString },
+      });
     const follow = async (...args: string[]): Promise<string[]> => {
-      const file = ['--position-file', join(folder, 'position')];
-      const { code, stdout, stderr } = await runHere(
-        ['follow', '--project', project, '--once', ...file, ...args],
-        { env: { DATABASE_URL: connectionString } },
-      );
+      const { code, stdout, stderr } = await run('--once', ...file, ...args);
       expect(code, stderr).toBe(0);
       const lines = stdout.split('\n').filter((line) => line !== '');
       return lines.map((line) => (JSON.parse(line) as { id: string }).id);
@@ -319,25 +320,11 @@ describe('by every door', () => {
     await commit([{ id: 'd' }]);
     expect(await follow()).toEqual(['d']);
     // Of another resource it would skip what was not asked for.
-    const other = await runHere(
-      [
-        'follow',
-        '--project',
-        project,
-        '--resource',
-        'orders',
-        '--position-file',
-        join(folder, 'position'),
-      ],
-      { env: { DATABASE_URL: connectionString } },
-    );
+    const other = await run('--resource', 'orders', ...file);
     expect(other.stderr).toContain('holds no position of orders, but of all');
-    const damaged = await runHere(['follow', '--project', project, '--after', 'x'], {
-      env: { DATABASE_URL: connectionString },
-    });
+    const damaged = await run('--after', 'x');
     expect(damaged.stderr).toContain('no position');
     expect(damaged.code).toBe(2);
-    await rm(folder, { recursive: true });
   });
 });
 

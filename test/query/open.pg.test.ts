@@ -6,6 +6,7 @@ import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
+import { fresh } from '../support/fresh.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeOrder } from '../support/rows.ts';
 
@@ -92,14 +93,13 @@ describe('the connections of an archive', () => {
 
   test('end a statement that takes too long, with a sentence', async () => {
     const { connectionString } = database;
-    const hasty = await openArchive({ connectionString, statementTimeoutMs: 500 });
+    const hasty = await fresh(openArchive({ connectionString, statementTimeoutMs: 500 }));
     await whileLocked(async () => {
       await expect(hasty.orders.list({ project: 'slow' })).rejects.toMatchObject({
         kind: 'transient',
         code: 'query_timed_out',
       });
     });
-    await hasty.close();
   });
 
   test.each([
@@ -191,14 +191,13 @@ describe('refused with a sentence is', () => {
   });
 
   test('a database without an archive', async () => {
-    const empty = await createEmptyDatabase();
+    const empty = await fresh(createEmptyDatabase());
     const error = await refusal({ connectionString: empty.connectionString });
     expect(error).toMatchObject({ kind: 'settings', code: 'schema_missing' });
-    await empty.drop();
   });
 
   test('an archive of a newer, an older or another release', async () => {
-    const other = await createTestDatabase();
+    const other = await fresh(createTestDatabase());
     const client = new pg.Client({ connectionString: other.connectionString });
     await client.connect();
     await client.query(`insert into sync.migrations (hash) values ('later')`);
@@ -216,7 +215,6 @@ describe('refused with a sentence is', () => {
     await client.query('drop view analytics.schema_version');
     expect(await refusal({ connectionString: other.connectionString })).toMatchObject(edited);
     await client.end();
-    await other.drop();
   });
 
   test('a user without the right to read, and a member of outlast_reader is enough', async () => {
@@ -237,14 +235,13 @@ describe('refused with a sentence is', () => {
 test('no error of a query carries its arguments', async () => {
   const secret = 'a-very-private-account';
   const { connectionString } = database;
-  const hasty = await openArchive({ connectionString, statementTimeoutMs: 500 });
+  const hasty = await fresh(openArchive({ connectionString, statementTimeoutMs: 500 }));
   const query = { project: 'slow', account: secret, status: [1, 2, 3] } as const;
   await whileLocked(async () => {
     const error: unknown = await hasty.orders.list(query).catch((e: unknown) => e);
     expect(error).toMatchObject({ code: 'query_timed_out' });
     expect(String((error as Error).stack)).not.toContain(secret);
   });
-  await hasty.close();
 });
 
 /** Nobody reads an order meanwhile: a statement that asks for one takes too long on any machine. */

@@ -1,7 +1,6 @@
 // Settings: what is taken when little is said, and that every mistake is told at once, with what to do.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,6 +14,7 @@ import {
   readSmallFile,
   type Environment,
 } from '../../src/settings/environment.ts';
+import { freshFolder } from '../support/fresh.ts';
 import { replace } from '../support/replaced.ts';
 import { mistakesInProxies, proxiesIn, proxiesShown } from '../../src/settings/proxies.ts';
 import { handOnForLibraries, readSettings, type Needs } from '../../src/settings/settings.ts';
@@ -233,24 +233,20 @@ describe('secrets', () => {
     expect(project).toMatchObject({ apiKey: 'key-2', apiSecret: 'sesame-2' });
   });
 
-  it('come from a real file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'outlast-settings-'));
-    try {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'sesame-3\n');
-      const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: path };
-      expect(readSettings({ needs: 'platform' }, env).projects[0]?.apiSecret).toBe('sesame-3');
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  it('come from a real file', async () => {
+    const folder = await freshFolder();
+    const path = join(folder, 'secret');
+    writeFileSync(path, 'sesame-3\n');
+    const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: path };
+    expect(readSettings({ needs: 'platform' }, env).projects[0]?.apiSecret).toBe('sesame-3');
   });
 
   it.each([
     ['utf16le', '\ufeff'],
     ['utf16le', ''],
     ['utf16be', '\ufeff'],
-  ])('and every other file is refused by its name where it is in %s%s', (encoding, mark) => {
-    const folder = mkdtempSync(join(tmpdir(), 'outlast-utf16-'));
+  ])('and every other file is refused by its name where it is in %s%s', async (encoding, mark) => {
+    const folder = await freshFolder();
     const file = join(folder, 'file');
     const named =
       'is in UTF-16, as Windows PowerShell writes with > and Out-File: save it as UTF-8.';
@@ -264,19 +260,15 @@ describe('secrets', () => {
         return (error as Error).message;
       }
     };
-    try {
-      expect(() => environmentWithFile({ OUTLAST_ENV_FILE: file })).toThrow(named);
-      expect(told({ ...one, OUTLAST_API_KEY: '', OUTLAST_API_KEY_FILE: file })).toBe(
-        `OUTLAST_API_KEY_FILE names a file that ${named}`,
-      );
-      expect(told({ OUTLAST_PROJECTS_FILE: file })).toBe(`OUTLAST_PROJECTS_FILE ${named}`);
-      chmodSync(file, 0o600);
-      expect(told({ ...one, OUTLAST_READERS_FILE: file })).toBe(
-        `OUTLAST_READERS_FILE ${file}: it ${named}`,
-      );
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    expect(() => environmentWithFile({ OUTLAST_ENV_FILE: file })).toThrow(named);
+    expect(told({ ...one, OUTLAST_API_KEY: '', OUTLAST_API_KEY_FILE: file })).toBe(
+      `OUTLAST_API_KEY_FILE names a file that ${named}`,
+    );
+    expect(told({ OUTLAST_PROJECTS_FILE: file })).toBe(`OUTLAST_PROJECTS_FILE ${named}`);
+    chmodSync(file, 0o600);
+    expect(told({ ...one, OUTLAST_READERS_FILE: file })).toBe(
+      `OUTLAST_READERS_FILE ${file}: it ${named}`,
+    );
   });
 
   it.each(['"key-1"', "'key-1'", '“key-1”'])('in quotes are named as such: %s', (value) => {
@@ -537,11 +529,11 @@ describe('mistakes in the file .env', () => {
     expect(told('OUTLAST_ENV_FILE=.env')).toEqual([]);
   });
 
-  it('what Node reads before it is told, the time zone works', () => {
+  it('what Node reads before it is told, the time zone works', async () => {
     expect(told('NODE_EXTRA_CA_CERTS=/etc/ca.pem\nNODE_ENV=production')).toEqual([
       'NODE_EXTRA_CA_CERTS has no effect in .env: Node reads it as it starts. Set it outside.',
     ]);
-    const folder = mkdtempSync(join(tmpdir(), 'outlast-zone-'));
+    const folder = await freshFolder();
     writeFileSync(join(folder, 'env'), 'TZ=Asia/Shanghai\n');
     const own = { ...process.env };
     delete process.env['TZ'];
@@ -552,7 +544,6 @@ describe('mistakes in the file .env', () => {
       if (own[name] === undefined) delete process.env[name];
       else process.env[name] = own[name];
     }
-    rmSync(folder, { recursive: true });
     expect(hour).toBe(8);
   });
 });
@@ -602,66 +593,54 @@ describe('.env.example', () => {
     await expect(envExample()).toMatchFileSnapshot('../../.env.example');
   });
 
-  it('is accepted by node with every comment sign taken away', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'outlast-env-'));
-    try {
-      const path = join(folder, '.env');
-      writeFileSync(path, envExample().replaceAll(/^# (?=[A-Z_]+=)/gm, ''));
-      const script = 'console.log(JSON.stringify(process.env))';
-      const env = JSON.parse(
-        execFileSync(process.execPath, [`--env-file=${path}`, '-e', script], {
-          env: {},
-          encoding: 'utf8',
-        }),
-      ) as Record<string, string>;
-      const names = Object.keys(env).filter((name) => name in table);
-      // Which file is read cannot stand in it.
-      expect(new Set([...names, 'OUTLAST_ENV_FILE'])).toEqual(new Set(Object.keys(table)));
-      expect(names).not.toContain('OUTLAST_ENV_FILE');
-      const { OUTLAST_PROJECTS_FILE: _several, ...single } = env;
-      expect(read({ ...single, ...pair })).toMatchObject({
-        ...read(one),
-        headsDir: '/mnt/elsewhere/outlast',
-        readersFile: './secrets/readers.json',
-        keepCertificates: ['files.example.org', '*.example.net'],
-        exports: { to: 's3://bucket/prefix', addressing: 'host' },
-        projects: [{ tokensUrl: 'https://node.example', classes: ['iaa1first', 'iaa1second'] }],
-      });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  it('is accepted by node with every comment sign taken away', async () => {
+    const folder = await freshFolder();
+    const path = join(folder, '.env');
+    writeFileSync(path, envExample().replaceAll(/^# (?=[A-Z_]+=)/gm, ''));
+    const script = 'console.log(JSON.stringify(process.env))';
+    const env = JSON.parse(
+      execFileSync(process.execPath, [`--env-file=${path}`, '-e', script], {
+        env: {},
+        encoding: 'utf8',
+      }),
+    ) as Record<string, string>;
+    const names = Object.keys(env).filter((name) => name in table);
+    // Which file is read cannot stand in it.
+    expect(new Set([...names, 'OUTLAST_ENV_FILE'])).toEqual(new Set(Object.keys(table)));
+    expect(names).not.toContain('OUTLAST_ENV_FILE');
+    const { OUTLAST_PROJECTS_FILE: _several, ...single } = env;
+    expect(read({ ...single, ...pair })).toMatchObject({
+      ...read(one),
+      headsDir: '/mnt/elsewhere/outlast',
+      readersFile: './secrets/readers.json',
+      keepCertificates: ['files.example.org', '*.example.net'],
+      exports: { to: 's3://bucket/prefix', addressing: 'host' },
+      projects: [{ tokensUrl: 'https://node.example', classes: ['iaa1first', 'iaa1second'] }],
+    });
   });
 });
 
 it.skipIf(process.platform === 'win32')(
   'P12: a pipe is read from whoever writes to it; one that nobody writes to is no file, and keeps nobody waiting',
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), 'outlast-pipe-'));
-    try {
-      const path = join(folder, 'pipe');
-      execFileSync('mkfifo', [path]);
-      const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: path };
-      expect(() => readSettings({ needs: 'platform' }, env)).toThrow(
-        'OUTLAST_API_SECRET_FILE names a file that is a pipe that nobody writes to: name a file, or start what writes.',
-      );
-      spawn('sh', ['-c', `(sleep 0.3; echo se; sleep 0.1; echo same) > ${path}`]);
-      expect(readSmallFile(path)).toBe('se\nsame\n');
-      expect(readSmallFile('/dev/null')).toBe('');
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  async () => {
+    const folder = await freshFolder();
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: path };
+    expect(() => readSettings({ needs: 'platform' }, env)).toThrow(
+      'OUTLAST_API_SECRET_FILE names a file that is a pipe that nobody writes to: name a file, or start what writes.',
+    );
+    spawn('sh', ['-c', `(sleep 0.3; echo se; sleep 0.1; echo same) > ${path}`]);
+    expect(readSmallFile(path)).toBe('se\nsame\n');
+    expect(readSmallFile('/dev/null')).toBe('');
   },
 );
 
-it('P12: a file longer than any setting is not read to its end, for a device has none', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'outlast-file-'));
-  try {
-    const path = join(folder, 'file');
-    writeFileSync(path, 'sesame-9 ü\n');
-    expect(readSmallFile(path)).toBe('sesame-9 ü\n');
-    writeFileSync(path, Buffer.alloc(4 * 1024 * 1024 + 1, 'x'));
-    expect(() => readSmallFile(path)).toThrow(/longer than 4 MiB/);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+it('P12: a file longer than any setting is not read to its end, for a device has none', async () => {
+  const folder = await freshFolder();
+  const path = join(folder, 'file');
+  writeFileSync(path, 'sesame-9 ü\n');
+  expect(readSmallFile(path)).toBe('sesame-9 ü\n');
+  writeFileSync(path, Buffer.alloc(4 * 1024 * 1024 + 1, 'x'));
+  expect(() => readSmallFile(path)).toThrow(/longer than 4 MiB/);
 });
