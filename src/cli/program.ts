@@ -176,19 +176,17 @@ async function settingsHelp(): Promise<string> {
   const help = new Command().createHelp();
   help.prepareContext({ helpWidth: screenWidth() });
   const termWidth = Math.max(...settings.map(({ name }) => name.length));
-  const groups = Object.entries(settingGroups).flatMap(([group, title]) => [
+  const groups = settingGroups.flatMap((group) => [
     '',
-    `${title}:`,
-    ...settings
-      .filter(({ about }) => about.group === group)
-      .map(({ name, about }) =>
-        help.formatItem(
-          about.secret === true ? `${name} *` : name,
-          termWidth,
-          about.default === null ? about.sentence : `${about.sentence} (${about.default})`,
-          help,
-        ),
+    `${group.title}:`,
+    ...group.settings.map(({ name, about }) =>
+      help.formatItem(
+        about.secret === true ? `${name} *` : name,
+        termWidth,
+        about.default === null ? about.sentence : `${about.sentence} (${about.default})`,
+        help,
       ),
+    ),
   ]);
   return [
     'Settings are environment variables, with their defaults in brackets.',

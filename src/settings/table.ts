@@ -5,17 +5,7 @@ import { fileFormats } from '../model.ts';
 import * as kind from './value-parsers.ts';
 import type { ValueParser } from './value-parsers.ts';
 
-export const settingGroups = {
-  platform: 'The platform',
-  archive: 'The archive',
-  manners: 'Manners towards the platform',
-  service: 'The service',
-  alerts: 'Alerts',
-  exports: 'Exports',
-} as const;
-
 export type Setting<T, Default extends string | null> = {
-  group: keyof typeof settingGroups;
   kind: ValueParser<T>;
   /** What is taken when it is unset, as text; null: there is none. */
   default: Default;
@@ -30,64 +20,58 @@ export type Setting<T, Default extends string | null> = {
 const setting = <T, Default extends string | null>(one: Setting<T, Default>): Setting<T, Default> =>
   one;
 
-export const table = {
+const platform = {
   OUTLAST_BASE_URL: setting({
-    group: 'platform',
     kind: kind.httpUrl,
     default: null,
     example: 'https://platform.example',
     sentence: 'address of the platform; a path in front of its own paths is fine',
   }),
   OUTLAST_API_KEY: setting({
-    group: 'platform',
     kind: kind.apiKey,
     default: null,
     secret: true,
     sentence: 'API key of the project',
   }),
   OUTLAST_API_SECRET: setting({
-    group: 'platform',
     kind: kind.apiSecret,
     default: null,
     secret: true,
     sentence: 'API secret of the project',
   }),
   OUTLAST_PROJECT: setting({
-    group: 'platform',
     kind: kind.projectName,
     default: 'default',
     sentence: 'name of the project in the archive: a-z, 0-9, _ and -, 40 at most',
   }),
   OUTLAST_CLASS_OWNERS: setting({
-    group: 'platform',
     kind: kind.names,
     default: null,
     example: 'iaa1first,iaa1second',
     sentence: "only these owners' NFT classes, separated by commas; unset: all",
   }),
   OUTLAST_TOKENS_URL: setting({
-    group: 'platform',
     kind: kind.httpUrl,
     default: null,
     example: 'https://node.example',
     sentence: 'address of the node interface for tokens; unset: the base URL',
   }),
   OUTLAST_PROJECTS_FILE: setting({
-    group: 'platform',
     kind: kind.anyText,
     default: null,
     example: './projects.json',
     sentence: 'several projects: a JSON file instead of those above, see docs/settings.md',
   }),
+};
+
+const archive = {
   DATABASE_URL: setting({
-    group: 'archive',
     kind: kind.databaseUrl,
     default: null,
     secret: true,
     sentence: 'PostgreSQL 15 or newer; unset: the embedded one',
   }),
   OUTLAST_READ_DATABASE_URL: setting({
-    group: 'archive',
     kind: kind.databaseUrl,
     default: null,
     secret: true,
@@ -95,26 +79,22 @@ export const table = {
       'a read replica of DATABASE_URL, for commands that only read and for HTTP; unset: DATABASE_URL itself',
   }),
   DATABASE_PASSWORD: setting({
-    group: 'archive',
     kind: kind.anyText,
     default: null,
     secret: true,
     sentence: 'password for a DATABASE_URL that has none, without percent-encoding',
   }),
   OUTLAST_DATA_DIR: setting({
-    group: 'archive',
     kind: kind.folder,
     default: './.outlast',
     sentence: 'folder of the embedded PostgreSQL',
   }),
   OUTLAST_CERTIFICATES_DIR: setting({
-    group: 'archive',
     kind: kind.folder,
     default: './.outlast/certificates',
     sentence: 'folder for copies of the certificates of months that are over',
   }),
   OUTLAST_HEADS_DIR: setting({
-    group: 'archive',
     kind: kind.folder,
     default: null,
     example: '/mnt/elsewhere/outlast',
@@ -122,129 +102,121 @@ export const table = {
       'folder where the heads of the journal are kept, for `outlast verify --heads`; unset: none',
   }),
   OUTLAST_KEEP_CERTIFICATES: setting({
-    group: 'archive',
     kind: kind.names,
     default: null,
     example: 'files.example.org,*.example.net',
     sentence:
       'hosts whose files behind certificate links are fetched and kept; *: any; unset: none are kept',
   }),
+};
+
+const manners = {
   OUTLAST_MAX_RPS: setting({
-    group: 'manners',
     kind: kind.decimal(0.01, 100_000),
     default: '5',
     sentence: 'requests a second at most, per project, over all replicas',
   }),
   OUTLAST_CONCURRENCY: setting({
-    group: 'manners',
     kind: kind.whole(1, 64),
     default: '4',
     sentence: 'requests under way at a time for the days of a project',
   }),
   OUTLAST_TIMEOUT_MS: setting({
-    group: 'manners',
     kind: kind.whole(100, 600_000),
     default: '10000',
     sentence: 'how long one request may take, in milliseconds',
   }),
   OUTLAST_REFRESH_HOURS: setting({
-    group: 'manners',
     kind: kind.decimal(0.01, 24 * 28),
     default: '6',
     sentence: 'how often the NFT classes of the window are read again',
   }),
   OUTLAST_TOKENS_HOURS: setting({
-    group: 'manners',
     kind: kind.decimal(0, 24 * 28),
     default: '24',
     sentence: 'how often the tokens and their fees are read; 0: never',
   }),
+};
+
+const service = {
   OUTLAST_DEADLINE_MARGIN_HOURS: setting({
-    group: 'service',
     kind: kind.decimal(0, 24 * 20),
     default: '24',
     sentence: 'how long before a month vanishes its work should be done',
   }),
   OUTLAST_SCHEDULE: setting({
-    group: 'service',
     kind: kind.cron,
     default: '* * * * *',
     sentence: 'when `outlast start` looks for work: a cron expression',
   }),
   OUTLAST_LEASE_SECONDS: setting({
-    group: 'service',
     // Renewed after a third of it: a shorter one would be lost by a busy machine.
     kind: kind.whole(3, 86_400),
     default: '30',
     sentence: 'after how long a silent replica loses its projects to another',
   }),
   OUTLAST_HOST: setting({
-    group: 'service',
     kind: kind.host,
     default: '127.0.0.1',
     sentence: 'address to serve on',
   }),
   OUTLAST_PORT: setting({
-    group: 'service',
     kind: kind.port,
     default: '8080',
     sentence: 'port to serve on; 0: any free one',
   }),
   OUTLAST_READERS_FILE: setting({
-    group: 'service',
     kind: kind.anyText,
     default: null,
     example: './secrets/readers.json',
     sentence: 'who else may read over HTTP: a JSON file, see docs/http.md',
   }),
   OUTLAST_ENV_FILE: setting({
-    group: 'service',
     kind: kind.anyText,
     default: '.env',
     sentence: 'file with further settings; what the environment says comes first',
   }),
   OUTLAST_LOG_LEVEL: setting({
-    group: 'service',
     kind: kind.oneOf(logLevels),
     default: 'info',
     sentence: `how much is logged: ${logLevels.join(', ')}`,
   }),
+};
+
+const alerts = {
   OUTLAST_ALERT_WEBHOOK: setting({
-    group: 'alerts',
     kind: kind.webhookUrl,
     default: null,
     secret: true,
     sentence: 'address that alerts are posted to, see docs/alerts.md; unset: they are only logged',
   }),
   OUTLAST_ALERT_FORMAT: setting({
-    group: 'alerts',
     kind: kind.oneOf(['json', 'slack', 'dingtalk', 'wecom', 'feishu'] as const),
     default: 'json',
     sentence:
       'how alerts are written: json, dingtalk, wecom, feishu (Lark), or slack for Slack and whatever accepts its messages',
   }),
   OUTLAST_ALERT_SECRET: setting({
-    group: 'alerts',
     kind: kind.apiSecret,
     default: null,
     secret: true,
     sentence: 'secret that a DingTalk or Feishu robot wants messages signed with; unset: unsigned',
   }),
   OUTLAST_ALERT_REMINDER_HOURS: setting({
-    group: 'alerts',
     kind: kind.decimal(0.01, 24 * 28),
     default: '24',
     sentence: 'after how long an alert that is still open is told again',
   }),
   OUTLAST_HEARTBEAT_URL: setting({
-    group: 'alerts',
     kind: kind.webhookUrl,
     default: null,
     secret: true,
     sentence: 'address called after a run, once a minute at most, and only while all is well',
   }),
+};
+
+const exports = {
   OUTLAST_EXPORT_TO: setting({
-    group: 'exports',
     kind: kind.place,
     default: null,
     example: 's3://bucket/prefix',
@@ -252,19 +224,16 @@ export const table = {
       'where `outlast start` exports to: a folder, or s3://bucket/prefix, see docs/export.md; unset: nowhere',
   }),
   OUTLAST_EXPORT_SCHEDULE: setting({
-    group: 'exports',
     kind: kind.cron,
     default: '20 3 * * *',
     sentence: 'when it does: a cron expression',
   }),
   OUTLAST_EXPORT_FORMAT: setting({
-    group: 'exports',
     kind: kind.oneOf(fileFormats),
     default: 'parquet',
     sentence: 'what it writes: parquet, which needs DuckDB, csv or jsonl',
   }),
   OUTLAST_BUCKET_ADDRESSING: setting({
-    group: 'exports',
     kind: kind.oneOf(['path', 'host'] as const),
     default: null,
     example: 'host',
@@ -272,6 +241,8 @@ export const table = {
       "where a bucket's name goes: path or host; unset: host at AWS, path at another endpoint",
   }),
 };
+
+export const table = { ...platform, ...archive, ...manners, ...service, ...alerts, ...exports };
 
 export type SettingName = keyof typeof table;
 
@@ -283,10 +254,20 @@ export type SettingValue<Name extends SettingName> =
       : T | null
     : never;
 
-/** The table as a list, in the order people see it. */
-export const settings: { name: SettingName; about: Setting<unknown, string | null> }[] = (
-  Object.keys(table) as SettingName[]
-).map((name) => ({ name, about: table[name] }));
+type NamedSetting = { name: SettingName; about: Setting<unknown, string | null> };
+const listed = (some: Partial<typeof table>): NamedSetting[] =>
+  Object.entries(some).map(([name, about]) => ({ name: name as SettingName, about }));
+
+/** In the order in which people see them, each under its title. */
+export const settingGroups = [
+  { title: 'The platform', settings: listed(platform) },
+  { title: 'The archive', settings: listed(archive) },
+  { title: 'Manners towards the platform', settings: listed(manners) },
+  { title: 'The service', settings: listed(service) },
+  { title: 'Alerts', settings: listed(alerts) },
+  { title: 'Exports', settings: listed(exports) },
+];
+export const settings = settingGroups.flatMap((group) => group.settings);
 
 const exampleHead = `# Settings of Outlast. Copy this file to .env and take away the # where you set something: Outlast reads the .env of the
 # folder that it is started in, or the file that OUTLAST_ENV_FILE in its environment names. A value ends at the first #
@@ -297,16 +278,16 @@ const exampleHead = `# Settings of Outlast. Copy this file to .env and take away
 
 /** The settings as .env.example: every one a comment, with its default. A test keeps the file equal to this text. */
 export function envExample(): string {
-  return Object.entries(settingGroups)
-    .map(([group, title]) => {
-      const lines = settings
+  return settingGroups
+    .map((group) => {
+      const lines = group.settings
         // Inside such a file it would come too late.
-        .filter(({ name, about }) => about.group === group && name !== 'OUTLAST_ENV_FILE')
+        .filter(({ name }) => name !== 'OUTLAST_ENV_FILE')
         .map(({ name, about }) => {
           const value = about.default ?? about.example ?? '';
           return `\n# ${about.sentence}\n# ${name}=${value.includes(' ') ? `"${value}"` : value}\n`;
         });
-      return `\n# --- ${title} ---\n${lines.join('')}`;
+      return `\n# --- ${group.title} ---\n${lines.join('')}`;
     })
     .reduce((text, part) => text + part, exampleHead);
 }
