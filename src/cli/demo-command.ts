@@ -7,9 +7,6 @@ import { exitCode } from '../errors.ts';
 import type { ProjectMeter } from '../meter.ts';
 import type { ListedResource } from '../model.ts';
 import { readStatus } from '../query/status.ts';
-import type { Environment } from '../settings/environment.ts';
-import { settingsOfDemo } from '../settings/in-force.ts';
-import { forgetProxies, readSettings } from '../settings/settings.ts';
 import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import type { Served } from '../http/server.ts';
 import { liveOrderPrefix, startLiveOrders, type LiveOrders } from '../simulator/live-orders.ts';
@@ -21,6 +18,7 @@ import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import { openMigrated, type OpenedStore } from './app.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
+import { demoProjects, readDemoSettings } from './demo-settings.ts';
 import { startServing } from './serving.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
@@ -34,7 +32,6 @@ const dataDir = './.outlast-demo';
 /** Small enough for half a minute on a slow machine, large enough to be worth looking at. */
 const world = { ordersPerDay: 240, classesPerDay: 60 };
 const everyTenSeconds = '*/10 * * * * *';
-const key = { apiKey: 'demo-key', apiSecret: 'demo-secret-of-no-value' };
 
 const stoppedText = 'Stopped. Nothing is lost: run the demo again and it goes on from here.';
 
@@ -62,24 +59,23 @@ async function demo(once: boolean): Promise<number> {
   const say = print;
   const stop = stopOnSignals();
   const begun = performance.now();
-  const simulator = await createSimulator({ projects: [{ name: 'demo', ...key }], world });
+  const simulator = await createSimulator({ projects: demoProjects, world });
   let archive: OpenedStore | null = null;
   let worker: (Worker & { close(): Promise<void> }) | null = null;
   let served: Served | null = null;
   let live: LiveOrders | null = null;
   try {
-    const environment = environmentOf(simulator);
-    forgetProxies();
-    const settings = readSettings({ needs: 'platform' }, environment);
+    const { settings, project, inForce } = readDemoSettings(simulator.url, dataDir, {
+      OUTLAST_MAX_RPS: '200',
+      OUTLAST_REFRESH_HOURS: '1',
+    });
     const log = openLog(settings.logLevel);
     say('Outlast demo');
     say(`  platform  simulated, on ${simulator.url}`);
-    const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
+    const metrics = createProcessMetrics([project.id]);
     archive = await openMigrated(settings, log, metrics.meter);
     say(`  archive   embedded PostgreSQL under ${dataDir}`);
     live = startLiveOrders(simulator, await liveOrdersOf(archive.db));
-    const [project] = settings.projects;
-    if (project === undefined) throw new Error('the demo has one project');
     const news = createNews(metrics.meter.of(project.id));
     const now = (): number => simulator.clock.now();
     const time = { wallNow: now, monotonicNow: now };
@@ -88,7 +84,7 @@ async function demo(once: boolean): Promise<number> {
       served = await startServing(settings, archive.store.connectionString, log, {
         metrics,
         workers: [worker],
-        inForce: settingsOfDemo(environment),
+        inForce,
       });
     }
     if (served !== null) say(`\nOpen ${served.url}/ to watch it.\n`);
@@ -139,20 +135,6 @@ async function demo(once: boolean): Promise<number> {
     stop.close();
   }
 }
-
-/** The demo takes nothing from the environment: it must not touch a real project. */
-const environmentOf = (simulator: Simulator): Environment => ({
-  OUTLAST_PROJECT: 'demo',
-  OUTLAST_BASE_URL: simulator.url,
-  OUTLAST_API_KEY: key.apiKey,
-  OUTLAST_API_SECRET: key.apiSecret,
-  OUTLAST_DATA_DIR: dataDir,
-  OUTLAST_CERTIFICATES_DIR: `${dataDir}/certificates`,
-  OUTLAST_PORT: '0',
-  OUTLAST_MAX_RPS: '200',
-  OUTLAST_REFRESH_HOURS: '1',
-  OUTLAST_LOG_LEVEL: 'error',
-});
 
 /** A seal takes two readings, two hours apart: the demo's first one lies so much before its second. */
 const apartMs = 2 * 3_600_000 + 60_000;

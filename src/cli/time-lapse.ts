@@ -5,9 +5,6 @@ import { join } from 'node:path';
 import { exitCode } from '../errors.ts';
 import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
 import { readCalendar } from '../query/calendar-months.ts';
-import type { Environment } from '../settings/environment.ts';
-import { settingsOfDemo } from '../settings/in-force.ts';
-import { forgetProxies, readSettings, type Settings } from '../settings/settings.ts';
 import { createSimulator } from '../simulator/simulator-server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import { openMigrated } from './app.ts';
@@ -19,8 +16,8 @@ import { stopOnSignals, stopped } from './signals.ts';
 import { createLeapingTime, liveThrough, threeMonths, type Story } from './time-lapse-story.ts';
 import { rangesText, type Lived } from './time-lapse-teller.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
+import { demoProjects, readDemoSettings } from './demo-settings.ts';
 
-const key = { apiKey: 'demo-key', apiSecret: 'demo-secret-of-no-value' };
 /** Few, so that a hundred days cost little; with the seed, the same ones each time. */
 const world = { ordersPerDay: 6, pendingShare: 0.03 };
 const seed = 7;
@@ -78,13 +75,14 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     say(`Outlast demo: ${Math.round(days)} days in about ${formatCount(seconds)} seconds`);
     say('  platform  simulated; its clock runs fast, and ours with it');
     say('  archive   an embedded PostgreSQL of its own, removed at the end');
-    const projects = [{ name: 'demo', ...key }];
+    const projects = demoProjects;
     const simulator = await createSimulator({ projects, world, seed, now: time.now });
     open.push(simulator);
-    const environment = environmentOf(simulator.url, folder, options.databaseUrl);
-    const settings = lapseSettings(environment);
-    const [project] = settings.projects;
-    if (project === undefined) throw new Error('the demo has one project');
+    const { databaseUrl: DATABASE_URL } = options;
+    const more = { DATABASE_URL, OUTLAST_MAX_RPS: '1000', OUTLAST_TOKENS_HOURS: '0' };
+    const { settings, inForce, ...read } = readDemoSettings(simulator.url, folder, more);
+    // Orders alone: classes are read again so often that they would be most of the work.
+    const project = { ...read.project, classes: 'none' as const };
     const log = openLog(settings.logLevel);
     const metrics = createProcessMetrics([project.id]);
     const archive = await openMigrated(settings, log, metrics.meter);
@@ -96,7 +94,7 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     const { url, ...served } = await startServing(settings, archive.store.connectionString, log, {
       metrics,
       workers: [worker],
-      inForce: settingsOfDemo(environment),
+      inForce,
       now: time.now,
     });
     open.push(served);
@@ -140,26 +138,4 @@ export function livedText({ days, sealed, final, lost, orders, certificates }: L
     `  not yet      ${formatCount(others)}: today, and what is pending`,
     `  lost         ${formatCount(lost.length)}: ${rangesText(lost)}`,
   ].join('\n');
-}
-
-/** It takes nothing from the environment: it must not touch a real project. */
-const environmentOf = (baseUrl: string, folder: string, databaseUrl?: string): Environment => ({
-  OUTLAST_PROJECT: 'demo',
-  OUTLAST_BASE_URL: baseUrl,
-  OUTLAST_API_KEY: key.apiKey,
-  OUTLAST_API_SECRET: key.apiSecret,
-  OUTLAST_DATA_DIR: folder,
-  ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-  OUTLAST_CERTIFICATES_DIR: `${folder}/certificates`,
-  OUTLAST_PORT: '0',
-  OUTLAST_MAX_RPS: '1000',
-  OUTLAST_LOG_LEVEL: 'error',
-});
-
-function lapseSettings(environment: Environment): Settings {
-  forgetProxies();
-  const settings = readSettings({ needs: 'platform' }, environment);
-  // Orders alone: classes are read again so often that they would be most of the work.
-  const projects = settings.projects.map((one) => ({ ...one, classes: 'none' as const }));
-  return { ...settings, projects, tokensEveryMs: null };
 }
