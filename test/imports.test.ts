@@ -201,80 +201,26 @@ describe('the borders between the folders', () => {
     expect(violations(new Map(well))).toEqual([]);
   });
 
+  // prettier-ignore
   it.each([
     ['SQL in the platform', 'platform/a.ts', "import pg from 'pg';", 'without the package pg'],
     ['the store in the platform', 'platform/a.ts', "import '../store/db.ts';", 'must not know it'],
     ['HTTP in the store', 'store/a.ts', "import { request } from 'undici';", 'package undici'],
     ['HTTP of Node in the store', 'store/a.ts', "import http from 'node:http';", 'speaks no HTTP'],
-    [
-      'a type of the platform in the store',
-      'store/a.ts',
-      "import type { A } from '../platform/sign.ts';",
-      'must not know it',
-    ],
+    ['a type of it in the store', 'store/a.ts', "import type { A } from '../platform/sign.ts';", 'must not know it'],
     ['sync in a query', 'query/a.ts', "export * from '../sync/run.ts';", 'must not know it'],
-    [
-      'the platform in a query',
-      'query/a.ts',
-      "import {\n  b,\n} from '../platform/client.ts';",
-      'must not know it',
-    ],
-    [
-      'SQL in the server',
-      'http/a.ts',
-      "import type { SQL } from 'drizzle-orm';",
-      'package drizzle-orm',
-    ],
-    [
-      'drizzle by its modules',
-      'query/a.ts',
-      "import { sql } from 'drizzle-orm';",
-      'store/orm.ts has',
-    ],
-    [
-      'the store in the server',
-      'http/a.ts',
-      "const s = await import('../store/db.ts');",
-      'must not know it',
-    ],
-    [
-      'the client in the simulator',
-      'simulator/a.ts',
-      "import '../platform/client.ts';",
-      'must not know it',
-    ],
-    [
-      'the environment outside settings',
-      'sync/a.ts',
-      "const v = process.env['X'];",
-      'reads the environment',
-    ],
-    [
-      'the environment by another door',
-      'sync/a.ts',
-      'const { env } = process;',
-      'reads the environment',
-    ],
-    [
-      'a command in the settings',
-      'settings/a.ts',
-      "import '../cli/sync-command.ts';",
-      'must not know it',
-    ],
-    [
-      'the client of buckets elsewhere',
-      'export/bucket.ts',
-      "import { S3Client } from '@aws-sdk/client-s3';",
-      'without the package @aws-sdk/client-s3',
-    ],
+    ['the platform in a query', 'query/a.ts', "import {\n  b,\n} from '../platform/client.ts';", 'must not know it'],
+    ['SQL in the server', 'http/a.ts', "import type { SQL } from 'drizzle-orm';", 'package drizzle-orm'],
+    ['drizzle by its modules', 'query/a.ts', "import { sql } from 'drizzle-orm';", 'store/orm.ts has'],
+    ['the store in the server', 'http/a.ts', "const s = await import('../store/db.ts');", 'must not know it'],
+    ['the client in the simulator', 'simulator/a.ts', "import '../platform/client.ts';", 'must not know it'],
+    ['the environment outside settings', 'sync/a.ts', "const v = process.env['X'];", 'reads the environment'],
+    ['the environment by another door', 'sync/a.ts', 'const { env } = process;', 'reads the environment'],
+    ['a command in the settings', 'settings/a.ts', "import '../cli/sync-command.ts';", 'must not know it'],
+    ['the client of buckets elsewhere', 'export/bucket.ts', "import { S3Client } from '@aws-sdk/client-s3';", 'the package @aws-sdk/client-s3'],
     ['a folder nobody knows', 'utils/a.ts', 'export {};', 'belongs to no part'],
     ['a file that is not there', 'sync/a.ts', "import './gone.ts';", 'there is no such file'],
-    [
-      'a cycle',
-      'platform/sign.ts',
-      "import './client.ts';",
-      'cycle: platform/sign.ts -> platform/client.ts -> platform/sign.ts',
-    ],
+    ['a cycle', 'platform/sign.ts', "import './client.ts';", 'cycle: platform/sign.ts -> platform/client.ts'],
   ])('notice %s', (_, file, text, sentence) => {
     const told = violations(new Map([...well, [file, `${text}\n`]]));
     expect(told.join('\n')).toContain(sentence);
