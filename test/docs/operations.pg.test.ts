@@ -3,16 +3,15 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { settings } from '../../src/settings/table.ts';
 import { noon } from '../support/archive.ts';
+import { speakTlsFor } from '../support/certificates.ts';
 import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
@@ -108,7 +107,8 @@ test('to remove a project the others are exported, as many as there are, and no 
     );
   expect(await kept('default', 'nine')).toMatchObject({
     code: 2,
-    stderr: 'outlast: Nothing is archived for a project "nine" here; there is: default, gone, shop.\n',
+    stderr:
+      'outlast: Nothing is archived for a project "nine" here; there is: default, gone, shop.\n',
   });
   expect(await kept('default', 'shop')).toMatchObject({ code: 0 });
   const manifest = JSON.parse(await readFile('kept/manifest.json', 'utf8')) as {
@@ -157,8 +157,8 @@ test('behind a PgBouncer set up as the page says, TLS is checked on both sides',
   // In place of Postgres' own TLS, with the same certificate.
   const server = new URL(database.connectionString);
   const front = await speakTlsFor(server, {
-    key: await readFile('server.key'),
-    cert: await readFile('server.crt'),
+    key: await readFile('server.key', 'utf8'),
+    certificate: await readFile('server.crt', 'utf8'),
   });
   await copyFile('server.crt', 'authority.crt');
   const owner = new pg.Client({ connectionString: database.connectionString });
@@ -190,39 +190,13 @@ test('behind a PgBouncer set up as the page says, TLS is checked on both sides',
   expect(doctor.stdout).toMatch(/^ok +pooler +one stands in front of the database/m);
   const synced = await runHere(['sync'], { env });
   expect([synced.code, synced.stderr]).toEqual([0, '']);
-  expect(front.encrypted()).toBeGreaterThan(0);
+  expect(front.seen.encrypted).toBeGreaterThan(0);
   await pool.close();
   await front.close();
   await owner.query(`drop owned by "${login}" cascade`);
   await owner.query(`drop role "${login}"`);
   await owner.end();
 });
-
-/** Answers Postgres' request for TLS (protocol 3, SSLRequest) and hands on what is inside. */
-async function speakTlsFor(
-  { hostname, port }: URL,
-  pair: { key: Buffer; cert: Buffer },
-): Promise<{ port: number; encrypted(): number; close(): Promise<void> }> {
-  let encrypted = 0;
-  const secureContext = createSecureContext(pair);
-  const door = createServer((socket) => {
-    socket.once('data', () => {
-      socket.write('S');
-      const inside = new TLSSocket(socket, { isServer: true, secureContext });
-      inside.once('secure', () => (encrypted += 1));
-      const postgres = connect(Number(port), hostname);
-      for (const one of [inside, postgres]) one.on('error', () => socket.destroy());
-      socket.once('close', () => postgres.destroy());
-      inside.pipe(postgres).pipe(inside);
-    });
-  });
-  await new Promise<void>((resolve) => door.listen(0, 'localhost', resolve));
-  return {
-    port: (door.address() as AddressInfo).port,
-    encrypted: () => encrypted,
-    close: () => new Promise((resolve) => door.close(() => resolve())),
-  };
-}
 
 test('docs/troubleshooting.md quotes what the program says, each in a state that a test brings about', async () => {
   const page = await read('docs/troubleshooting.md');

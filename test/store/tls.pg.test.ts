@@ -1,10 +1,9 @@
 // TLS to the database as libpq's parameters ask for it. In front of the real Postgres stands one that speaks TLS for
 // it, as poolers do.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { currentAddress } from '../../src/database-address.ts';
@@ -14,22 +13,19 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { readAddress } from '../../src/store/pg-client.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
-import { certify, type Certified } from '../support/certificates.ts';
+import { certify, speakTlsFor, type Certified } from '../support/certificates.ts';
 import { queryAt } from '../support/client.ts';
 import { listenHere } from '../support/loopback.ts';
 import { adminConnectionString } from '../support/postgres.ts';
-
-type Front = {
-  port: number;
-  seen: { encrypted: number; named: string[] };
-  close: () => Promise<void>;
-};
 
 const authorityName = 'Outlast test authority';
 let folder: string;
 let plain: URL;
 let authority: Certified;
-let fronts: Record<'local' | 'elsewhere' | 'expired' | 'strict', Front>;
+let fronts: Record<
+  'local' | 'elsewhere' | 'expired' | 'strict',
+  Awaited<ReturnType<typeof speakTlsFor>>
+>;
 const file = (name: string): string => join(folder, name);
 
 beforeAll(async () => {
@@ -42,51 +38,16 @@ beforeAll(async () => {
   await writeFile(file('client.key'), client.key);
   const yesterday = Date.now() - 86_400_000;
   fronts = {
-    local: await standInFront(certify('localhost', authority)),
-    elsewhere: await standInFront(certify('db.example', authority)),
-    expired: await standInFront(certify('localhost', authority, yesterday)),
-    strict: await standInFront(certify('localhost', authority), { wantsCertificate: true }),
+    local: await speakTlsFor(plain, certify('localhost', authority)),
+    elsewhere: await speakTlsFor(plain, certify('db.example', authority)),
+    expired: await speakTlsFor(plain, certify('localhost', authority, yesterday)),
+    strict: await speakTlsFor(plain, certify('localhost', authority), authority),
   };
 });
 afterAll(async () => {
   for (const front of Object.values(fronts)) await front.close();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Answers Postgres' request for TLS (protocol 3, SSLRequest) and hands on what is inside. */
-async function standInFront(
-  { key, certificate: cert }: Certified,
-  { wantsCertificate = false } = {},
-): Promise<Front> {
-  const seen: Front['seen'] = { encrypted: 0, named: [] };
-  const secureContext = createSecureContext({ key, cert, ca: authority.certificate });
-  const server: Server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => {
-      socket.write('S');
-      const inside = new TLSSocket(socket, {
-        isServer: true,
-        secureContext,
-        requestCert: wantsCertificate,
-      });
-      const postgres = connect(Number(plain.port), plain.hostname);
-      for (const one of [inside, postgres]) one.on('error', () => socket.destroy());
-      // Else Postgres waits for whoever has gone.
-      socket.once('close', () => postgres.destroy());
-      inside.once('secure', () => {
-        const { subject, issuer } = inside.getPeerCertificate();
-        if (wantsCertificate && issuer?.CN !== authorityName) {
-          socket.destroy();
-          return;
-        }
-        seen.encrypted += 1;
-        if (typeof subject?.CN === 'string') seen.named.push(subject.CN);
-      });
-      inside.pipe(postgres).pipe(inside);
-    });
-  });
-  return { ...(await listenHere(server)), seen };
-}
 
 const says: Record<string, string> = {
   database_certificate_file: `cannot be read (E`,

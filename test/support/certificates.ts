@@ -3,6 +3,8 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
+import { connect, createServer as createTcpServer } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { listenHere } from './loopback.ts';
 
 export type Certified = { name: string; key: string; certificate: string };
@@ -83,4 +85,43 @@ export async function startHttpsServer(handler: RequestListener, name = 'localho
   const { port, close } = await listenHere(server, 'localhost');
   // Its certificate is to be trusted by whoever connects.
   return { url: `https://localhost:${port}`, certificate, paths, close };
+}
+
+/**
+ * Answers Postgres' request for TLS (protocol 3, SSLRequest) in place of that server and hands on what is inside. With
+ * `trusted` it lets in only who has a certificate signed by it.
+ */
+export async function speakTlsFor(
+  { hostname, port }: URL,
+  { key, certificate: cert }: Pick<Certified, 'key' | 'certificate'>,
+  trusted: Certified | null = null,
+) {
+  const seen = { encrypted: 0, named: [] as string[] };
+  const secureContext = createSecureContext({ key, cert, ca: trusted?.certificate });
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('S');
+      const inside = new TLSSocket(socket, {
+        isServer: true,
+        secureContext,
+        requestCert: trusted !== null,
+      });
+      const postgres = connect(Number(port), hostname);
+      for (const one of [inside, postgres]) one.on('error', () => socket.destroy());
+      // Else Postgres waits for whoever has gone.
+      socket.once('close', () => postgres.destroy());
+      inside.once('secure', () => {
+        const { subject, issuer } = inside.getPeerCertificate();
+        if (trusted !== null && issuer?.CN !== trusted.name) {
+          socket.destroy();
+          return;
+        }
+        seen.encrypted += 1;
+        if (typeof subject?.CN === 'string') seen.named.push(subject.CN);
+      });
+      inside.pipe(postgres).pipe(inside);
+    });
+  });
+  return { ...(await listenHere(server)), seen };
 }
