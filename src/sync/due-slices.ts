@@ -36,6 +36,14 @@ const firstAnalyzeAt = 5_000;
  */
 const lanesFor = (requests: number): number => requests + 1 + Math.floor(requests / 4);
 
+/** How a list does not answer. */
+type Silence = {
+  /** So many slices in a row. */
+  inARow: number;
+  /** What came instead the first time; null once it has answered in this run. */
+  first: string | null;
+};
+
 export type Work = {
   /** Slices that had a turn, and how many of them are not done. */
   handled: Slice[];
@@ -71,9 +79,7 @@ export async function workThrough(
   const queue = createSliceQueue<Slice>(() => clock.now());
   const notDone = new Set<string>();
   let problem: string | null = null;
-  const failedInARow = new Map<ListedResource, number>();
-  /** What came instead of an answer, of each list that gave none in this run; null where it gave one. */
-  const silence = new Map<ListedResource, string | null>();
+  const silences = new Map<ListedResource, Silence>();
   const unforeseen = createRepetition(sameInARow);
   // One failure that concerns all slices stops all of them.
   const lanes = createLanes(options.signal);
@@ -145,6 +151,70 @@ export async function workThrough(
   let taking: Promise<DueSlice | null> = Promise.resolve(null);
   const take = (): Promise<DueSlice | null> => (taking = taking.then(takeNext, takeNext));
 
+  const act = async (due: DueSlice): Promise<Acted> => {
+    const { resource, day } = due.slice;
+    const context: ActContext = {
+      ...worker,
+      platform,
+      facts,
+      signal,
+      endInclusive,
+      onCommit: (effects) => onCommit(resource, effects),
+      isAskedFor: options.only !== undefined,
+      isDayNamed: options.only?.days !== undefined,
+      log: log.child({ projectId }),
+    };
+    const attributes = { 'outlast.resource': resource, 'outlast.day': day };
+    try {
+      return await inSpan('slice', { attributes }, () => actOn(context, due));
+    } catch (error) {
+      if (!isOutlastError(error, 'platform_forbidden')) throw error;
+      // It is this list that is refused to the key: the others go on.
+      await contacts.close(resource, error);
+      return { done: false, problem: causeChain(error) };
+    }
+  };
+
+  /** Counts what came of a turn, and puts aside a list that does not answer any more. */
+  const note = async (
+    { resource: list, owner, day }: Slice,
+    isFirst: boolean,
+    acted: Acted,
+  ): Promise<void> => {
+    const name = [list, owner, day].filter((part) => part !== '').join(' ');
+    unforeseen.note(acted.unforeseen ?? null);
+    const before = silences.get(list);
+    const silence: Silence =
+      acted.isUnanswered === true
+        ? { inARow: (before?.inARow ?? 0) + 1, first: before ? before.first : acted.problem }
+        : { inARow: 0, first: null };
+    silences.set(list, silence);
+    if (acted.done) {
+      if (isFirst || notDone.delete(name)) counts.slicesDone += 1;
+      options.onProgress?.(counts, slicesDue);
+      return;
+    }
+    notDone.add(name);
+    problem = acted.problem;
+    if (silence.inARow >= failuresInARow && answering.has(list)) {
+      await contacts.close(list, transient('platform_unavailable', acted.problem ?? ''));
+    }
+    // While nothing is answered, every slice would say so: the run says it once.
+    log[acted.isUnanswered === true ? 'debug' : 'warn'](
+      { projectId, resource: list, day, problem: acted.problem },
+      'A slice is not done',
+    );
+  };
+
+  /** Without statistics of tables that have grown the archive is slower, and as right. */
+  const analyzeGrown = async (): Promise<void> => {
+    if (counts.recordsNew < analyzeAt) return;
+    analyzeAt = counts.recordsNew * 4;
+    await withTx(db, analyzeNew, noStatementTimeout).catch((error: unknown) =>
+      log.warn({ error: causeChain(error) }, 'Tables that have grown were not analyzed'),
+    );
+  };
+
   const mostLanes = worker.lanes ?? lanesFor(worker.concurrency);
   const lane = async (beginAnother: (atMost: number) => void): Promise<void> => {
     // Ends: see slice-queue.ts (P9).
@@ -159,68 +229,18 @@ export async function workThrough(
       }
       // Where there was one there may be more. A platform that has not answered yet is asked no more than it may be.
       beginAnother(counts.slicesDone > 0 ? mostLanes : Math.min(mostLanes, worker.concurrency));
-      const { slice } = due;
-      const list = slice.resource;
-      let acted: Acted;
-      try {
-        const context: ActContext = {
-          ...worker,
-          platform,
-          facts,
-          signal,
-          endInclusive,
-          onCommit: (effects) => onCommit(slice.resource, effects),
-          isAskedFor: options.only !== undefined,
-          isDayNamed: options.only?.days !== undefined,
-          log: log.child({ projectId }),
-        };
-        const attributes = { 'outlast.resource': slice.resource, 'outlast.day': slice.day };
-        acted = await inSpan('slice', { attributes }, () => actOn(context, due));
-      } catch (error) {
-        if (!isOutlastError(error, 'platform_forbidden')) throw error;
-        // It is this list that is refused to the key: the others go on.
-        acted = { done: false, problem: causeChain(error) };
-        await contacts.close(list, error);
-      }
-      const isFirst = queue.end(slice);
+      const acted = await act(due);
+      const isFirst = queue.end(due.slice);
       lanes.wake();
-      if (counts.recordsNew >= analyzeAt) {
-        analyzeAt = counts.recordsNew * 4;
-        // Without them the archive is slower, and as right.
-        await withTx(db, analyzeNew, noStatementTimeout).catch((error: unknown) =>
-          log.warn({ error: causeChain(error) }, 'Tables that have grown were not analyzed'),
-        );
-      }
-      const name = [slice.resource, slice.owner, slice.day].filter((part) => part !== '').join(' ');
-      unforeseen.note(acted.unforeseen ?? null);
-      if (acted.done) {
-        if (isFirst || notDone.delete(name)) counts.slicesDone += 1;
-        failedInARow.set(list, 0);
-        silence.set(list, null);
-        options.onProgress?.(counts, slicesDue);
-      } else {
-        const failed = acted.isUnanswered === true ? (failedInARow.get(list) ?? 0) + 1 : 0;
-        failedInARow.set(list, failed);
-        if (acted.isUnanswered !== true) silence.set(list, null);
-        else if (!silence.has(list)) silence.set(list, acted.problem);
-        notDone.add(name);
-        problem = acted.problem;
-        if (failed >= failuresInARow && answering.has(list)) {
-          await contacts.close(list, transient('platform_unavailable', acted.problem ?? ''));
-        }
-        // While nothing is answered, every slice would say so: the run says it once.
-        log[acted.isUnanswered === true ? 'debug' : 'warn'](
-          { projectId, resource: slice.resource, day: slice.day, problem: acted.problem },
-          'A slice is not done',
-        );
-      }
+      await analyzeGrown();
+      await note(due.slice, isFirst, acted);
     }
   };
 
   await lanes.run(lane);
-  for (const [list, said] of silence) {
-    if (said === null || !answering.has(list)) continue;
-    await contacts.close(list, transient('platform_unavailable', said));
+  for (const [list, { first }] of silences) {
+    if (first === null || !answering.has(list)) continue;
+    await contacts.close(list, transient('platform_unavailable', first));
   }
   const handled = [...empty, ...queue.handled()];
   return { handled, notDone: notDone.size, problem: saidOf(notDone, problem) };
