@@ -293,45 +293,34 @@ export async function appendBooks(
   }
 }
 
-/** Whether the filter by status counted something since a moment: a refusal of it is then a fault, no way to answer. */
-export async function hasCountedByStatus(
+/** What is known of the books of a list when it is to be decided whether they are asked for again. */
+export type BooksBefore = {
+  /** When they were last asked for, and since when they have counted more; null: never, or they do not. */
+  askedAt: Instant | null;
+  moreSince: Instant | null;
+  /** Whether a day was read since. */
+  wasRead: boolean;
+  /** The filter by status counted something within a week: a refusal of it is then a fault, no way to answer. */
+  countsByStatus: boolean;
+};
+
+export async function booksBefore(
   db: Queryable,
   { projectId, resource, owner }: ListName,
-  since: Instant,
-): Promise<boolean> {
-  const { rows } = await db.query<{ is: boolean }>(
-    `select exists (select from sync.books
-                     where project_id = $1 and resource = $2 and owner = $3 and asked_at >= $4
-                       and by_status <> '{0,0,0}') as is`,
-    [projectId, resource, owner, iso(since)],
-  );
-  return onlyRow({ rows }).is;
-}
-
-type BooksAsked = { askedAt: Instant | null; moreSince: Instant | null; wasRead: boolean };
-
-/**
- * When the books of a list were last asked for, since when they have counted more, and whether a day was read since; null:
- * never, or they do not.
- */
-export async function booksAsked(
-  db: Queryable,
-  { projectId, resource, owner }: ListName,
-): Promise<BooksAsked> {
+  now: Instant,
+): Promise<BooksBefore> {
   return onlyRow(
-    await db.query<BooksAsked>(
-      `with runs as (
-         select asked_at, bool_or(is_more) as is_more from sync.books
-          where project_id = $1 and resource = $2 and owner = $3
-          group by asked_at
-       )
+    await db.query<BooksBefore>(
+      `with own as (select * from sync.books where project_id = $1 and resource = $2 and owner = $3),
+       runs as (select asked_at, bool_or(is_more) as is_more from own group by asked_at)
        select ${msOf('max(asked_at)')} as "askedAt",
               ${msOf(`min(asked_at) filter (where is_more and asked_at > coalesce((select max(asked_at) from runs where not is_more), '-infinity'))`)}
                 as "moreSince",
               coalesce((select max(no) from sync.readings where project_id = $1 and resource = $2 and owner = $3)
-                     > (select max(no) from sync.books where project_id = $1 and resource = $2 and owner = $3), false) as "wasRead"
+                     > (select max(no) from own), false) as "wasRead",
+              exists (select from own where asked_at >= $4 and by_status <> '{0,0,0}') as "countsByStatus"
          from runs`,
-      [projectId, resource, owner],
+      [projectId, resource, owner, iso(now - 7 * dayMs)],
     ),
   );
 }

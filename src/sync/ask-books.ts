@@ -12,25 +12,26 @@ import {
   windowAt,
 } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
-import type { AskedStatus, Clocks, Day, DayRange, Instant, ListedResource } from '../model.ts';
+import type { AskedStatus, Clocks, DayRange, Instant, ListedResource } from '../model.ts';
 import { withTx } from '../store/db.ts';
 import {
   appendBooks,
-  booksAsked,
+  booksBefore,
   daysAskedFor,
   endInclusiveLists,
-  hasCountedByStatus,
   readEvidence,
   shownIn,
+  type BooksBefore,
   type BooksRow,
   type ByStatus,
+  type Evidence,
 } from '../store/evidence.ts';
 import type { ListName } from '../store/ledger.ts';
 import { askList, type List } from './ask-list.ts';
 import { listsOf } from './enter-days.ts';
 import { freezeMs, overAfterMs } from './judge.ts';
 import { balance, reconcile } from './reconcile.ts';
-import { clocksOf, rejudge } from './verdicts.ts';
+import { clocksOf, noEvidence, rejudge } from './verdicts.ts';
 import type { Worker } from './worker.ts';
 
 const retryMs = 15 * minuteMs;
@@ -87,10 +88,15 @@ async function askBooksOf(
   const [first] = asked;
   if (span === null || first === undefined) return false;
   const days = { from: first, to: span.to };
-  if (!(await areDue(worker, of, days, asked, clocks, hasRead))) return false;
   const askedAt = clocks.now;
+  const before = await booksBefore(db, of, askedAt);
+  const isDue = areDue(before, askedAt, hasRead);
+  if (isDue === 'no') return false;
+  if (isDue === 'where waited for') {
+    const evidence = await readEvidence(db, of, days, clocks);
+    if (!asked.some((day) => isWaiting(evidence.get(day) ?? noEvidence))) return false;
+  }
   const isInclusive = (await endInclusiveLists(db, projectId, askedAt)).has(list.resource);
-  const countsByStatus = await hasCountedByStatus(db, of, askedAt - 7 * dayMs);
   const books: BooksRow[] = [];
   for (const one of rangesOf(asked)) {
     const all = daysIn(one);
@@ -102,7 +108,7 @@ async function askBooksOf(
       const part = { from: all[from] ?? one.to, to: all[to] ?? one.to };
       const row = await askSpan(worker, of, part, isInclusive, askedAt, signal);
       // A refusal of what counted before is a fault: the list may leave a status out, as it did.
-      const isFault = row.byStatus === null && countsByStatus;
+      const isFault = row.byStatus === null && before.countsByStatus;
       step = steps.next(isFault ? { ...row, isEqual: false, asks: 'each status' } : row);
     }
     books.push(...step.value);
@@ -131,33 +137,29 @@ function spanAt({ now, latest }: Clocks): DayRange | null {
   return from < to ? { from, to } : null;
 }
 
-async function areDue(
-  { db }: Worker,
-  of: ListName,
-  days: DayRange,
-  askedFor: readonly Day[],
-  clocks: Clocks,
+/** At first; then when all that was due was read: daily and, where a day waits for them, once it was read. */
+function areDue(
+  { askedAt, moreSince, wasRead }: BooksBefore,
+  now: Instant,
   hasRead: boolean,
-): Promise<boolean> {
-  const { now } = clocks;
-  const { askedAt, moreSince, wasRead } = await booksAsked(db, of);
+): 'yes' | 'no' | 'where waited for' {
+  if (askedAt === null) return 'yes';
+  if (!hasRead) return 'no';
   // A moment to come binds nobody.
-  if (askedAt === null) return true;
-  if (!hasRead) return false;
-  if (askedAt > now + minuteMs || now >= askedAt + dayMs) return true;
-  if (!wasRead) return false;
-  if (moreSince !== null) {
-    const since = Math.max(0, askedAt - moreSince);
-    if (now < askedAt + Math.min(dayMs, Math.max(retryMs, since))) return false;
-  }
-  const evidence = await readEvidence(db, of, days, clocks);
-  return askedFor.some((day) => {
-    const { books = null, readings = [] } = evidence.get(day) ?? {};
-    const newest = readings.at(-1);
-    const first = readings.findLast((one) => one.end !== newest?.end);
-    if (newest === undefined || first === undefined) return false;
-    return books === null || books.no < first.no || (books.isMore && newest.no > books.no);
-  });
+  if (askedAt > now + minuteMs || now >= askedAt + dayMs) return 'yes';
+  if (!wasRead) return 'no';
+  if (moreSince === null) return 'where waited for';
+  // While they count more: after as long again as they have done so.
+  const restMs = Math.min(dayMs, Math.max(retryMs, askedAt - moreSince));
+  return now < askedAt + restMs ? 'no' : 'where waited for';
+}
+
+/** Whether a day waits for books: it was read from both ends since they were made or, where they count more, once. */
+function isWaiting({ books, readings }: Evidence): boolean {
+  const newest = readings.at(-1);
+  const first = readings.findLast((one) => one.end !== newest?.end);
+  if (newest === undefined || first === undefined) return false;
+  return books === null || books.no < first.no || (books.isMore && newest.no > books.no);
 }
 
 type Counted = { total: number | null; shown: number; statuses: (number | null)[] };

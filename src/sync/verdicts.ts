@@ -59,7 +59,8 @@ export function verdictOf(slice: Slice, evidence: Evidence, clocks: Clocks): Ver
   return { ...verdict, state: slice.state, next: { ...verdict.next, at: Infinity } };
 }
 
-const noEvidence: Evidence = {
+/** Of a day that is not in the ledger. */
+export const noEvidence: Evidence = {
   newsNo: 0,
   pending: 0,
   isHolding: false,

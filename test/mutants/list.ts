@@ -195,7 +195,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'one refusal says that there is no filter by status',
-      'const isFault = row.byStatus === null && [-countsByStatus-]{+false+}',
+      'const isFault = row.byStatus === null && [-before.countsByStatus-]{+false+}',
       'sync/single-faults.pg',
     ],
     [
