@@ -245,7 +245,7 @@ function createWatcher(
       if (state === 'lost' && wasRead[one]) violations.add('lost though it was read');
       const isDecided = state === 'final' || state === 'lost';
       if (isDecided && platform.time < goesAt + decidedAfterMs) violations.add(`${state} too soon`);
-      if (state !== 'open' && state !== 'lost') wasRead[one] = true;
+      if (state !== 'open' && state !== 'lost' && isReadItself(one)) wasRead[one] = true;
       if (state === 'sealed' && was !== 'sealed' && platform.time >= goesAt - freezeMs) {
         if (!hasPairBeforeFreeze(one)) violations.add('sealed by a reading in the freeze');
       }
@@ -267,6 +267,11 @@ function createWatcher(
       before[one] = state;
     }
   }
+
+  /** In the freeze a day that shows nothing is not read by what the next one shows until that is read itself. */
+  const isReadItself = (one: number): boolean =>
+    (archive.readings[one] ?? []).some(({ ended }) => ended.latest < goesAt - freezeMs) ||
+    [...archive.held.values()].some(({ day: under, ownDay }) => (ownDay ?? under) === one);
 
   function hasPairBeforeFreeze(one: number): boolean {
     const times = (archive.readings[one] ?? [])
