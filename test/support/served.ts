@@ -7,7 +7,7 @@ export async function serveArchive(
   archive: Archive,
   more: Partial<ServerOptions> = {},
 ): Promise<Served> {
-  const { url, close } = await serve({
+  const served = await serve({
     archive,
     host: '127.0.0.1',
     port: 0,
@@ -18,5 +18,5 @@ export async function serveArchive(
     ...more,
   });
   // Also where it is bound to every address, a test asks it by this one.
-  return { url: url.replace('0.0.0.0', '127.0.0.1'), close };
+  return { ...served, url: served.url.replace('0.0.0.0', '127.0.0.1') };
 }
