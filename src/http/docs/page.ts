@@ -1,18 +1,15 @@
-// The page of /docs: what /openapi.json says, for people to read and to try. One file without anything from elsewhere;
+// The page of /docs: what /openapi.json says, for people to read and to try. It looks as the other pages do, and
 // its policy lets nothing run but its own script. Swagger UI and RapiDoc read an answer into JavaScript's numbers, and
 // so show an amount that nobody was sent; installed they are 13 and 159 MB, others between.
 import { hash } from 'node:crypto';
 import { base } from '../v1/all-routes.ts';
 import type { Document, OpenApiJson, OpenApiOperation, Parameter } from './openapi.ts';
 import { script } from './script.ts';
-import { style } from './docs-style.ts';
-
-const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
 export const docsPolicy = [
   "default-src 'none'",
-  `style-src ${sourceOf(style)}`,
-  `script-src ${sourceOf(script)}`,
+  "style-src 'self'",
+  `script-src 'sha256-${hash('sha256', script, 'base64')}'`,
   "connect-src 'self'",
   'img-src data:',
   "base-uri 'none'",
@@ -59,14 +56,15 @@ export function docsPage(document: Document): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Outlast: reading over HTTP</title>
 <link rel="icon" href="data:,">
-<style>${style}</style>
+<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="web/style.css">
 </head>
-<body>
+<body class="docs">
 <nav><strong>Outlast</strong><a href="openapi.json">openapi.json</a>${links.join('')}</nav>
 <main>
 <h1>Reading over HTTP</h1>
 <p>${escaped(String(document.info['summary']))}.</p>
-<div class="key"><label for="key">Bearer key</label><input id="key" type="password" autocomplete="off" placeholder="${needsNone ? 'not needed on this machine' : 'needed'}"></div>
+<p><label for="key">Bearer key</label> <input id="key" type="password" autocomplete="off" placeholder="${needsNone ? 'not needed on this machine' : 'needed'}"></p>
 ${sections.join('\n')}
 </main>
 <script>${script}</script>
@@ -87,14 +85,14 @@ function entryOf(
       ? ''
       : '<h3>Body</h3><textarea rows="4" spellcheck="false" aria-label="Body" placeholder="{&quot;operation_ids&quot;: [&quot;op_0001&quot;]}"></textarea>';
   const rows = parameters.map((one) => rowOf(one, operationId)).join('');
-  return `<details id="${operationId}"><summary><span class="method ${method.toLowerCase()}">${method}</span><code class="path">${escaped(path)}</code><span class="about">${prose(summary)}</span></summary><div class="body">
+  return `<details id="${operationId}"><summary><span class="method ${method.toLowerCase()}">${method}</span><code>${escaped(path)}</code><span class="soft">${prose(summary)}</span></summary><div class="body">
 ${description === undefined ? '' : `<p>${prose(description)}</p>`}
 <form data-path="${escaped(path)}" data-method="${method}">
 ${rows === '' ? '' : `<h3>Parameters</h3><table>${rows}</table>`}${body}
 <button>Send</button><output></output><pre hidden></pre>
 </form>
 <h3>Answer</h3>${answerOf(responses['200'] ?? {}, document)}
-<p class="type">Refusals: ${Object.keys(responses)
+<p class="soft">Refusals: ${Object.keys(responses)
     .filter((status) => Number(status) >= 400)
     .join(', ')}</p>
 </div></details>`;
@@ -110,7 +108,7 @@ function rowOf(
   const field = Array.isArray(words)
     ? `<select ${common}><option></option>${words.map((word) => `<option>${escaped(String(word))}</option>`).join('')}</select>`
     : `<input ${common}${schema['format'] === 'date' ? ' placeholder="yyyy-mm-dd"' : ''}>`;
-  return `<tr><td><label for="${id}"><code>${escaped(name)}</code></label></td><td class="type">${typeOf(schema)}</td><td>${prose(description)}</td><td>${field}</td></tr>`;
+  return `<tr><td><label for="${id}"><code>${escaped(name)}</code></label></td><td class="soft">${typeOf(schema)}</td><td>${prose(description)}</td><td>${field}</td></tr>`;
 }
 
 function typeOf(schema: OpenApiJson): string {
@@ -119,17 +117,17 @@ function typeOf(schema: OpenApiJson): string {
   if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one as OpenApiJson)).join(' or ');
   if (type === 'array') return `list of ${typeOf((items ?? {}) as OpenApiJson)}`;
   if (Array.isArray(words)) return words.map((word) => escaped(String(word))).join(', ');
-  const name = [type].flat().join(' or ');
+  const name = typeof format === 'string' ? escaped(format) : [type].flat().join(' or ');
   if (name === '') return 'JSON';
   const isBounded = typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER;
-  return `${typeof format === 'string' ? escaped(format) : name}${isBounded ? ` ${String(minimum)}–${maximum}` : ''}`;
+  return `${name}${isBounded ? ` ${String(minimum)}–${maximum}` : ''}`;
 }
 
 /** The members of what is answered; of a list, those of its items too. */
 function answerOf(response: OpenApiJson, document: Document): string {
   const content = (response['content'] ?? {}) as { [type: string]: { schema: OpenApiJson } };
   const schema = content['application/json']?.schema;
-  const types = `<p class="type">${Object.keys(content).map(escaped).join(', ')}</p>`;
+  const types = `<p class="soft">${Object.keys(content).map(escaped).join(', ')}</p>`;
   if (schema === undefined) return types;
   const own = resolved(schema, document);
   const items = (own['properties'] as { items?: { items?: OpenApiJson } } | undefined)?.items
@@ -144,7 +142,7 @@ function membersOf(schema: OpenApiJson, document: Document): string {
   };
   const rows = Object.entries(properties).map(
     ([name, one]) =>
-      `<tr><td><code>${escaped(name)}</code></td><td class="type">${typeOf(one)}</td><td>${prose(aboutOf(one))}</td></tr>`,
+      `<tr><td><code>${escaped(name)}</code></td><td class="soft">${typeOf(one)}</td><td>${prose(aboutOf(one))}</td></tr>`,
   );
   return `<table>${rows.join('')}</table>`;
 }

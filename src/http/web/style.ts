@@ -54,7 +54,7 @@ form.filter fieldset label{display:inline-flex;gap:.3rem;align-items:center;vert
 form.filter fieldset input{min-height:0}
 #fold,form.filter [for=fold]{display:none}
 form.filter .wide{flex:0 1 24rem}form.filter .wide input{width:100%}
-input,select,button,.button{font:inherit;font-size:14px;padding:.35rem .6rem;border:1px solid var(--line);border-radius:6px;background:var(--ground);color:var(--ink);max-width:100%}
+input,select,textarea,button,.button{font:inherit;font-size:14px;padding:.35rem .6rem;border:1px solid var(--line);border-radius:6px;background:var(--ground);color:var(--ink);max-width:100%}
 input{min-width:0}
 input,select,button{min-height:2.2rem}
 button,.button{background:var(--accent);border-color:var(--accent);color:var(--ground);font-weight:600;cursor:pointer;text-decoration:none;display:inline-block}
@@ -143,6 +143,25 @@ form.filter .wide,form.filter fieldset{grid-column:1/-1}form.filter button{justi
 .chart{height:13rem}
 th.id .long{max-width:11rem}
 }
+/* The page of /docs. */
+.docs{display:grid;grid-template-columns:19rem minmax(0,1fr)}
+.docs>nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1.25rem 1rem;border-right:1px solid var(--line);background:var(--panel);font-size:13px}
+.docs>nav h2{font-size:11px;letter-spacing:.06em;text-transform:uppercase;color:var(--soft);margin:1.2rem 0 .3rem}
+.docs>nav a{display:block;padding:.15rem 0;color:inherit;text-decoration:none}
+.docs>nav a:hover{color:var(--accent)}
+.docs main{margin:0;width:100%;max-width:66rem}
+.docs details{border:1px solid var(--line);border-radius:8px;margin:.5rem 0}
+.docs summary{display:flex;flex-wrap:wrap;gap:.2rem .75rem;align-items:baseline;padding:.55rem .9rem;color:inherit;list-style:none}
+.docs summary::-webkit-details-marker{display:none}
+.docs summary code{font-weight:600}
+.docs summary .soft{margin-left:auto;text-align:right}
+.method{font-weight:700;font-size:12px;color:var(--good);min-width:2.6rem}.method.post{color:var(--accent)}
+.docs .body{padding:.2rem .9rem 1rem;border-top:1px solid var(--line)}
+.docs td:first-child{white-space:nowrap}
+.docs td :is(input,select),.docs textarea{width:100%;min-width:9rem}
+.docs pre{max-height:26rem}
+.docs .body button,.docs output{display:block;margin-top:.6rem}
+@media (max-width:760px){.docs{display:block}.docs>nav{display:none}.docs :is(table,tbody,tr,td){display:block}.docs td{border:0;padding:.1rem 0}.docs tr{border-bottom:1px solid var(--line);padding:.35rem 0}.docs td:first-child{white-space:normal}.docs summary .soft{margin-left:0;text-align:left;width:100%}}
 @media print{header nav,.tools,form,footer{display:none}}
 @media (prefers-reduced-motion:no-preference){.cell{transition:background .3s}}
 `;
