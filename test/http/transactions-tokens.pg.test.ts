@@ -82,20 +82,6 @@ describe('transaction results', () => {
     }
     expect((await ask(`${served.url}/v1beta1/tx/nothing`)).status).toBe(404);
   });
-
-  test('are given by the library with exact numbers', async () => {
-    const [v1, v3, ...others] = await archive.transactions.get('p', ids[0] ?? '');
-    expect(others).toEqual([]);
-    expect(v1).toMatchObject({ apiVersion: 'v1beta1', operation: null, unread: [] });
-    expect(v3).toMatchObject({ apiVersion: 'v3', type: null, unread: [] });
-    expect(v1?.blockHeight).toMatch(/^\d+$/);
-    expect(v1?.confirmedAt).toMatch(/^2026-04-02T.*Z$/);
-    expect(await archive.transactions.get('p', 'nothing')).toEqual([]);
-    expect(await archive.transactions.certificateFile('p', ids[0] ?? '')).toBeNull();
-    await expect(archive.transactions.get('p', '')).rejects.toMatchObject({
-      code: 'argument_invalid',
-    });
-  });
 });
 
 describe('tokens', () => {

@@ -282,21 +282,22 @@ describe('the readers file', () => {
   };
   const projects = ['mine'];
 
-  test('takes a secret, a bearer key’s digest, or both', () => {
+  test('takes a secret, a bearer key’s digest, or both, and the right to watch, which the project’s own has', () => {
     expect(
       read([
-        { id: 'a', secret: 's', projects },
+        { id: 'a', secret: 's', projects, watch: true },
         { id: 'b', bearer_sha256: digest, projects },
       ]),
     ).toMatchObject([
-      { key: 'own', secret: 'own-secret' },
-      { key: 'a', secret: 's' },
-      { key: 'b', bearerSha256: digest },
+      { key: 'own', secret: 'own-secret', mayWatch: true },
+      { key: 'a', secret: 's', mayWatch: true },
+      { key: 'b', bearerSha256: digest, mayWatch: false },
     ]);
   });
 
   test.each([
     ['neither', [{ id: 'a', projects }], /needs a secret, a bearer_sha256, or both/],
+    ['no right', [{ id: 'a', secret: 's', projects, watch: 'yes' }], /watch must be true or false/],
     ['no digest', [{ id: 'a', bearer_sha256: bearer, projects }], /64 lower-case hex digits/],
     ['upper case', [{ id: 'a', bearer_sha256: digest.toUpperCase(), projects }], /64 lower-case/],
     [

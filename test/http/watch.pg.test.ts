@@ -1,13 +1,8 @@
 // Who may name operations to ask for over HTTP, and how many: a key that may read may not thereby write.
 import { isOnCluster } from '../support/postgres.ts';
 import { hash } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readReaders } from '../../src/cli/reader-keys.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
-import type { Settings } from '../../src/settings/settings.ts';
 import { withTx } from '../../src/store/db.ts';
 import { watchOperations, enterUpTo } from '../../src/store/operations/watch-operations.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
@@ -18,27 +13,20 @@ let opened: Opened;
 /** Bound to loopback, and beyond it. */
 let served: Served;
 let remote: Served;
-const folder = mkdtempSync(join(tmpdir(), 'outlast-watch-'));
-
-const readers = (entries: object[]) => {
-  const readersFile = join(folder, 'readers.json');
-  writeFileSync(readersFile, JSON.stringify(entries));
-  chmodSync(readersFile, 0o600);
-  const projects = [{ id: 'p', apiKey: 'own', apiSecret: 'own-secret' }];
-  return readReaders({ projects, readersFile } as unknown as Settings);
-};
 const digestOf = (key: string): string => hash('sha256', key, 'hex');
-const keys = readers([
-  { id: 'reads', secret: 's1', bearer_sha256: digestOf('reads-bearer'), projects: ['p'] },
-  { id: 'no', secret: 's2', projects: ['p'], watch: false },
+const projects = ['p'];
+const keys = [
+  { key: 'own', secret: 'own-secret', projects, mayWatch: true },
+  { key: 'reads', secret: 's1', bearerSha256: digestOf('reads-bearer'), projects },
+  { key: 'no', secret: 's2', projects, mayWatch: false },
   {
-    id: 'watches',
+    key: 'watches',
     secret: 's3',
-    bearer_sha256: digestOf('watches-bearer'),
-    projects: ['p'],
-    watch: true,
+    bearerSha256: digestOf('watches-bearer'),
+    projects,
+    mayWatch: true,
   },
-]);
+];
 
 const mostOpen = 3;
 const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
@@ -62,7 +50,6 @@ afterAll(async () => {
   await served.close();
   await remote.close();
   await opened.close();
-  rmSync(folder, { recursive: true });
 });
 
 const path = '/archive/v1/watch';
@@ -126,12 +113,6 @@ test('one that has it, the project’s own pair, and nobody’s key at this mach
   expect((await post(served, ['by-nobody'])).status).toBe(200);
   expect((await post(remote, ['from-outside'])).status).toBe(401);
   expect(await watched()).toEqual(['by-nobody', 'by-own']);
-});
-
-test('a right that is no right is refused with a sentence', () => {
-  expect(() => readers([{ id: 'a', secret: 's', projects: ['p'], watch: 'yes' }])).toThrow(
-    /watch must be true or false/,
-  );
 });
 
 test('whoever may not write is answered before the body has come', async () => {
