@@ -385,7 +385,7 @@ export const zh: Words = {
     ofOtherStatus: '其他状态',
     minted: '发行',
     burnt: '销毁',
-    type: (type) => (type === '1' ? '能量值' : type === '2' ? '业务费' : `类型 ${type}`),
+    type: (type) => `类型 ${type}`,
     period: '时段',
     settled: '全部保存，均有结果',
     incomplete: '未全部保存',

@@ -35,6 +35,11 @@ export type BooksWords = {
 const spelt = (name: string): string => snake(name).replaceAll('_', ' ');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+const orOne = (count: string): string => (count === '1' ? 'one' : count);
+/** `one day`, `3 days`. */
+const some = (count: string, noun: string): string =>
+  `${orOne(count)} ${noun}${count === '1' ? '' : 's'}`;
+
 /** What a person calls otherwise than the catalogue. */
 const titles: Record<string, string> = {
   nft_classes: 'NFT classes',
@@ -186,15 +191,13 @@ export const en = {
     safe: (days: string) =>
       days === '1' ? 'The one day so far is safe.' : `All ${days} days are safe.`,
     doubtful: (safe: string, days: string) =>
-      `${safe} days are safe; of ${days === '1' ? 'one' : days} not all is held, and the platform has forgotten ${days === '1' ? 'it' : 'them'}.`,
+      `${safe} days are safe; of ${orOne(days)} not all is held, and the platform has forgotten ${days === '1' ? 'it' : 'them'}.`,
     notYet: (days: string, of: string) =>
       `${days} of ${of} days ${days === '1' ? 'is' : 'are'} not safe yet.`,
     readOnceOnly: (days: string, of: string) =>
       `All ${of} days are read; ${days === '1' ? 'one waits' : `${days} wait`} for a second reading.`,
     lost: (days: string, safe: string) =>
-      days === '1'
-        ? `${safe} days are safe; one is lost for ever.`
-        : `${safe} days are safe; ${days} are lost for ever.`,
+      `${safe} days are safe; ${orOne(days)} ${days === '1' ? 'is' : 'are'} lost for ever.`,
     closes: (month: string, span: string) => `${month} leaves the platform’s window in ${span}`,
     closed: (month: string) => `${month} has left the platform’s window`,
     books: (b: BooksWords) =>
@@ -219,15 +222,12 @@ export const en = {
       days === '1'
         ? `One day has been read once; it is read again at ${at}, to make sure that nothing is missing.`
         : `${days} days have been read once; they are read again from ${at} on, to make sure that nothing is missing.`,
-    unsettled: (days: string) =>
-      days === '1'
-        ? 'Of one day all is held, and orders are pending.'
-        : `Of ${days} days all is held, and orders are pending.`,
+    unsettled: (days: string) => `Of ${some(days, 'day')} all is held, and orders are pending.`,
     noRisk: 'nothing is at risk.',
     lostMore: (days: string) =>
       `${days}. The platform had forgotten them before they were read whole; what was read is kept.`,
     doubt: (days: string) =>
-      `Of ${days === '1' ? 'one day' : `${days} days`} not all is held: never proved, or a record could not be taken in.`,
+      `Of ${some(days, 'day')} not all is held: never proved, or a record could not be taken in.`,
     moreProblems: (count: string) => `And ${count} more.`,
     whatToDo: 'What to do',
   },
@@ -306,8 +306,8 @@ export const en = {
     first: 'First page',
     csv: 'All of these as CSV',
     empty: 'Nothing matches.',
-    count: (count: string) => (count === '1' ? 'one record' : `${count} records`),
-    rows: (count: string) => (count === '1' ? 'one row' : `${count} rows`),
+    count: (count: string) => some(count, 'record'),
+    rows: (count: string) => some(count, 'row'),
     invalid: 'This cannot be asked:',
     limit: 'Records a page',
     clear: 'Clear the filter',
@@ -328,9 +328,7 @@ export const en = {
       `Of ${days} of ${of} days the proof is younger than that, or missing:`,
     more: (count: string) => `and ${count} more`,
     notHeld: (days: string) =>
-      days === '1'
-        ? 'One day is none of the archive’s.'
-        : `${days} days are none of the archive’s.`,
+      `${capital(some(days, 'day'))} ${days === '1' ? 'is' : 'are'} none of the archive’s.`,
     noDays: 'None of these days is in the archive.',
     asKnownAt: (time: string) => `As it was known at ${time}.`,
     nowInstead: 'As it is now',
@@ -349,10 +347,8 @@ export const en = {
     notThen: (time: string) => `At ${time} nothing was known of it yet.`,
     earlier: (count: string) =>
       `${count} earlier contents are not shown here; they are in the JSON.`,
-    folded: (count: string) =>
-      count === '1' ? 'One earlier content' : `${count} earlier contents`,
-    moreFields: (count: string) =>
-      count === '1' ? 'and one more field' : `and ${count} more fields`,
+    folded: (count: string) => capital(some(count, 'earlier content')),
+    moreFields: (count: string) => `and ${some(count, 'more field')}`,
     moreCharacters: (count: string) => `… and ${count} more characters: the JSON has all of them.`,
     noted: 'What the archive noted of it',
     changes: 'What changed against the content in force before',
@@ -403,13 +399,12 @@ export const en = {
     ofOtherStatus: 'of another status',
     minted: 'minted',
     burnt: 'burnt',
-    type: (type: string) => (type === '1' ? 'gas' : type === '2' ? 'business fee' : `type ${type}`),
+    type: (type: string) => `type ${type}`,
     period: 'Period',
     settled: 'all held and settled',
     incomplete: 'not all held',
     lost: 'lost for ever',
-    lostDays: (days: string) =>
-      days === '1' ? 'one day lost for ever' : `${days} days lost for ever`,
+    lostDays: (days: string) => `${some(days, 'day')} lost for ever`,
     incompleteDays: 'Of some of these days not all is held.',
     incompleteNote: (isLocal: boolean) =>
       `Striped: not all is held, for days are not read or not proved yet, as today never is${isLocal ? ', or lie partly before the archive’s first day' : ''}. Do not report these as they stand.`,
@@ -448,9 +443,8 @@ export const en = {
     now: 'Now',
     idle: 'Nothing is being read at the moment.',
     nextAt: (time: string) => `The next look is due at ${time}.`,
-    running: (done: string, due: string) =>
-      `${done === '1' ? 'one day' : `${done} days`} done, ${due} still due`,
-    rate: (rate: string) => (rate === '1' ? 'one day a minute' : `${rate} days a minute`),
+    running: (done: string, due: string) => `${some(done, 'day')} done, ${due} still due`,
+    rate: (rate: string) => `${some(rate, 'day')} a minute`,
     clocks: (platform: string, database: string) =>
       `Times are by the platform’s clock, ${platform} now. What a day’s page says of its journal is by the clock of the database’s machine, ${database} now.`,
     remaining: (span: string) => `about ${span} left`,
@@ -468,7 +462,7 @@ export const en = {
     cutOff: 'was cut off',
     inHand: 'Being read now',
     wholeOf: (owner: string) => `the whole list of ${owner}`,
-    pages: (pages: string) => (pages === '1' ? 'one page so far' : `${pages} pages so far`),
+    pages: (pages: string) => `${some(pages, 'page')} so far`,
     parked: (since: string) => `The platform has refused the key since ${since}.`,
     askAgain: (time: string) => `It is asked again at ${time}.`,
     nothingDue: 'Nothing is due any more.',
@@ -492,10 +486,9 @@ export const en = {
   certificates: {
     days: 'Days',
     held: 'all held',
-    lost: (days: string) => (days === '1' ? 'one lost' : `${days} lost`),
-    notHeld: (days: string) => (days === '1' ? 'one not all held' : `${days} not all held`),
-    unsettled: (days: string) =>
-      days === '1' ? 'one with orders pending' : `${days} with orders pending`,
+    lost: (days: string) => `${orOne(days)} lost`,
+    notHeld: (days: string) => `${orOne(days)} not all held`,
+    unsettled: (days: string) => `${orOne(days)} with orders pending`,
     books: (from: string, to: string, total: string, shown: string, asked: string) =>
       `From ${from} to ${to} the platform counted ${total}, its lists showed ${shown}: asked at ${asked}`,
     file: 'Certificate',

@@ -10,6 +10,7 @@ import type {
   OrderFigures,
 } from '../../../query/statistics-types.ts';
 import { isZone } from '../../../query/arguments.ts';
+import { order } from '../../../resources.ts';
 import {
   axisOf,
   byPeriod,
@@ -168,7 +169,10 @@ function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[
   ];
   const types = [...new Set(orders.filter((row) => row.orders > 0).map((row) => row.orderType))];
   const byType = types.map((type, i) => ({
-    label: type === null || type === undefined ? words.unknown : figures.type(String(type)),
+    label:
+      type === null || type === undefined
+        ? words.unknown
+        : (words.terms[typeNames[type] ?? ''] ?? figures.type(String(type))),
     colour: colours[i % colours.length] ?? 'open',
     values: of((row) => (row.orderType === type ? row.orders : 0)),
   }));
@@ -189,6 +193,7 @@ function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[
   );
 }
 
+const typeNames: Readonly<Record<number, string>> = order.orderType.words;
 const colours = ['accent', 'open', 'read', 'held', 'bad'];
 
 /** Everything in sum, and how much of its days is held; striped is what is not. */
