@@ -5,7 +5,7 @@ import { readSettings } from '../settings/settings.ts';
 import { migrate } from '../store/migrate.ts';
 import { openStore } from './app.ts';
 import { openLog } from './log-lines.ts';
-import { print, printJson } from './print.ts';
+import { counted, print, printJson } from './print.ts';
 
 export const migrateCommand = (command: Command): Command =>
   command
@@ -23,13 +23,11 @@ export const migrateCommand = (command: Command): Command =>
           print(
             applied === 0
               ? 'The database is up to date.'
-              : `Applied ${applied} migration${applied === 1 ? '' : 's'}.`,
+              : `Applied ${counted(applied, 'migration')}.`,
           );
           if (done.distributed !== undefined) {
             const { tables, workers } = done.distributed;
-            print(
-              `${tables} tables are distributed over ${workers} worker${workers === 1 ? '' : 's'}.`,
-            );
+            print(`${tables} tables are distributed over ${counted(workers, 'worker')}.`);
           }
           for (const note of done.notes) print(`Note: ${note}`);
         }

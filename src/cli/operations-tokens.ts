@@ -1,6 +1,6 @@
 // How watched operations and tokens stand, in sentences for `outlast status` and `outlast status --plan`.
 import type { OperationsStatus, TokensStatus } from '../query/operations-status.ts';
-import { formatCount, formatSpan, formatWhen, momentText } from './print.ts';
+import { counted, formatCount, formatSpan, formatWhen, momentText } from './print.ts';
 
 const namedAtMost = 5;
 
@@ -35,9 +35,6 @@ export function openOperationLines(operations: OperationsStatus | null, now: num
     `transactions: ${ops}, the nearest deadline is ${momentText(at)} (UTC), ${formatWhen(at - now)}.`,
   ];
 }
-
-const counted = (count: number, noun: string): string =>
-  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 const more = (count: number, state: string): string[] =>
   count > namedAtMost

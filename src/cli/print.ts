@@ -259,6 +259,13 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
+/** `1 day`, `1,200 days`. */
+export const counted = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** What every command that reads says of an archive that holds no project. */
+export const nothingArchived = 'Nothing is archived yet. Run `outlast sync` first.';
+
 const units = [
   ['day', 86_400_000],
   ['h', 3_600_000],

@@ -16,7 +16,7 @@ import { dictionaryCommand } from './dictionary-command.ts';
 import { optionOf, readOptions } from './command-options.ts';
 import { flat, historyShown, queryList, type QueryList } from './query-lists.ts';
 import { openLog } from './log-lines.ts';
-import { printError } from './print.ts';
+import { nothingArchived, printError } from './print.ts';
 import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
 
 /** Rows of a table by default: a person's screen or two. */
@@ -278,7 +278,7 @@ export async function projectOf(archive: Archive, wanted: string | undefined): P
   }
   const [only, ...others] = known;
   if (only === undefined) {
-    throw settingsError('unknown_project', 'Nothing is archived yet. Run `outlast sync` first.');
+    throw settingsError('unknown_project', nothingArchived);
   }
   if (others.length === 0) return only;
   throw settingsError(

@@ -20,7 +20,15 @@ import {
   timeLines,
   type DatedForesight,
 } from './forecast-lines.ts';
-import { formatCount, formatWhen, indentedTable, print, printJson } from './print.ts';
+import {
+  counted,
+  formatCount,
+  formatWhen,
+  indentedTable,
+  nothingArchived,
+  print,
+  printJson,
+} from './print.ts';
 import { openOperationLines } from './operations-tokens.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
@@ -75,7 +83,7 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
 
 /** The plan as a person reads it; what cannot fit comes first. */
 function planText(planned: Planned[]): string {
-  if (planned.length === 0) return 'Nothing is archived yet. Run `outlast sync` first.';
+  if (planned.length === 0) return nothingArchived;
   return planned.map((one) => projectText(one)).join('\n\n');
 }
 
@@ -204,7 +212,7 @@ function upcomingLines(title: string, all: Upcoming[], now: number): string[] {
     ...all.map(({ action, resource, slices, from, to, dueAt }) => {
       const days = from === to ? from : `${from} to ${to}`;
       const when = dueAt > now ? `, ${formatWhen(dueAt - now)}` : '';
-      return `    ${formatCount(slices)} ${slices === 1 ? 'day' : 'days'} of ${resource} ${deeds[action]} (${days})${when}`;
+      return `    ${counted(slices, 'day')} of ${resource} ${deeds[action]} (${days})${when}`;
     }),
   ];
 }

@@ -13,7 +13,7 @@ import { readProblems, type Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { openToRead, withStore } from './app.ts';
 import { verdictOn } from './exit.ts';
-import { formatCount, typeable } from './print.ts';
+import { formatCount, nothingArchived, typeable } from './print.ts';
 
 /** The plug-ins' own exit codes, in place of those of other commands. */
 const levels = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
@@ -61,7 +61,7 @@ async function look(project: string | undefined, readKnown: ReadKnown): Promise<
       isJudged(projectId),
     );
     if (projects.length === 0 && known.length === 0) {
-      return { level: 'unknown', text: 'Nothing is archived yet. Run `outlast sync` first.' };
+      return { level: 'unknown', text: nothingArchived };
     }
     const entered = projects.map((one) => one.project);
     // Where nothing is archived at all, what fails says more than that nothing is.

@@ -36,7 +36,15 @@ import {
 } from './forecast-lines.ts';
 import { operationLines, tokenLines } from './operations-tokens.ts';
 import { readRate } from './command-options.ts';
-import { formatCount, formatSpan, indentedTable, momentText, print, printJson } from './print.ts';
+import {
+  formatCount,
+  formatSpan,
+  indentedTable,
+  momentText,
+  nothingArchived,
+  print,
+  printJson,
+} from './print.ts';
 
 type StatusFlags = {
   project?: string;
@@ -176,9 +184,7 @@ export function statusText(
   days: DaysShown,
   isAll = false,
 ): string {
-  if (projects.length === 0) {
-    return 'Nothing is archived yet. Run `outlast sync` first.';
-  }
+  if (projects.length === 0) return nothingArchived;
   return projects
     .map((project) =>
       projectText(project, foreseen.get(project.project), days.get(project.project), isAll),

@@ -12,7 +12,7 @@ import { configuredProjects, openMigrated, withStore, type OpenedStore } from '.
 import { createWorker, openAlerts } from './create-workers.ts';
 import { verdictOn } from './exit.ts';
 import { readOptions } from './command-options.ts';
-import { formatCount, printError, printJson, printTable } from './print.ts';
+import { counted, formatCount, printError, printJson, printTable } from './print.ts';
 import type { ProgressLine, Sofar } from './progress.ts';
 import { inProgress } from './signals.ts';
 
@@ -185,7 +185,7 @@ function printReports(reports: RunReport[]): void {
   for (const { projectId, slicesLeft, problem } of reports) {
     if (problem !== null) {
       printError(
-        `${projectId}: ${slicesLeft > 0 ? `${slicesLeft} slices are left: ` : ''}${problem}`,
+        `${projectId}: ${slicesLeft > 0 ? `${counted(slicesLeft, 'slice')} left: ` : ''}${problem}`,
       );
     }
   }

@@ -5,7 +5,7 @@ import type { Day, Instant, SliceState, Why } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
 import type { Worker } from '../sync/worker.ts';
 import { readCertificate } from '../verify/certificate.ts';
-import { formatCount, screenWidth, wrapped } from './print.ts';
+import { counted, screenWidth, wrapped } from './print.ts';
 
 /** What there is in the end; days by their state, those lost by name. */
 export type Lived = Record<'days' | 'sealed' | 'final' | 'orders' | 'certificates', number> & {
@@ -75,8 +75,8 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
       data: { total_count: number };
     };
     tell(`${monthName(day)} has left the window. Both are asked for ${day}:`, 'month');
-    tell(`- the platform answers with ${ordersText(page.total ?? page.shown)}`, 'month');
-    tell(`- the archive answers with ${ordersText(answer.data.total_count)}`, 'month');
+    tell(`- the platform answers with ${counted(page.total ?? page.shown, 'order')}`, 'month');
+    tell(`- the archive answers with ${counted(answer.data.total_count, 'order')}`, 'month');
   }
 
   async function tellCertificates(days: LedgerDay[]): Promise<void> {
@@ -86,9 +86,9 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
       const lost = its.filter(({ state }) => state === 'lost');
       // What the last reading was shown may be nothing: on this clock it may end when the month has gone.
       const orders = readCertificate(text)?.records ?? 0;
-      const missing = lost.length === 0 ? '' : `, ${daysText(lost.length)} lost`;
+      const missing = lost.length === 0 ? '' : `, ${counted(lost.length, 'day')} lost`;
       tell(
-        `Certificate of ${monthName(month)}: ${daysText(its.length - lost.length)}, ${ordersText(orders)}${missing}. Its digest begins with ${digest.slice(0, 16)}.`,
+        `Certificate of ${monthName(month)}: ${counted(its.length - lost.length, 'day')}, ${counted(orders, 'order')}${missing}. Its digest begins with ${digest.slice(0, 16)}.`,
         'month',
       );
     }
@@ -137,7 +137,7 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
       for (const one of isNewDay ? days : [...lost, ...final]) known.set(one.day, one);
       if (isFirst) return;
       const parts = [
-        ...(came === 0 ? [] : [`${ordersText(came)} came.`]),
+        ...(came === 0 ? [] : [`${counted(came, 'order')} came.`]),
         ...(sealed.length === 0 ? [] : [`Sealed: ${namesOf(sealed)}.`]),
         ...(pending.length === 0 ? [] : [`Read, but an order is pending: ${namesOf(pending)}.`]),
         ...(others.length === 0 ? [] : [`Read, and not proved yet: ${namesOf(others)}.`]),
@@ -177,10 +177,6 @@ const namesOf = (days: LedgerDay[]): string => rangesText(days.map(({ day }) => 
 
 /** So far text stands below a date. */
 const indent = 12;
-
-const ordersText = (count: number): string =>
-  `${formatCount(count)} ${count === 1 ? 'order' : 'orders'}`;
-const daysText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'day' : 'days'}`;
 
 const monthName = (day: Day): string =>
   new Date(day).toLocaleString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });

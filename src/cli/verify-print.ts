@@ -6,7 +6,17 @@ import type { ChainsVerified } from '../verify/check-journal.ts';
 import { fileName } from '../verify/certificate-files.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';
-import { formatCount, momentText, print, printable, screenWidth, table, wrapped } from './print.ts';
+import {
+  counted,
+  formatCount,
+  momentText,
+  nothingArchived,
+  print,
+  printable,
+  screenWidth,
+  table,
+  wrapped,
+} from './print.ts';
 
 /** How many results were asked for again, by what came of it. */
 type Results = Record<ResultReproved['outcome'], number>;
@@ -71,7 +81,7 @@ function verifyText(
   findings: Finding[],
   count: number,
 ): string {
-  if (lists.length === 0) return 'Nothing is archived yet. Run `outlast sync` first.';
+  if (lists.length === 0) return nothingArchived;
   const parts = [listTable(lists)];
   if (lists.some(({ certificates }) => certificates.length > 0)) {
     parts.push(certificateTable(lists), ...keepLines(lists));
@@ -158,7 +168,7 @@ const headLines = (journals: ChainsVerified[]): string[] =>
   ]);
 
 const missingText = (files: string[]): string =>
-  `${formatCount(files.length)} files are missing beside the archive (${files[0]}${files.length > 1 ? ', …' : ''}); the next sync makes them.`;
+  `Missing beside the archive, made by the next sync: ${counted(files.length, 'file')} (${files[0]}${files.length > 1 ? ', …' : ''}).`;
 
 function platformText(slices: Reproved[]): string {
   const count = (outcome: Reproved['outcome']): string =>
