@@ -1,6 +1,5 @@
 // `outlast status --check`: whether all is well, as monitoring plug-ins say it (Monitoring Plugins Development
 // Guidelines): one line, and an exit code. It looks for itself, so that it is right while no service runs.
-import type { CoverageDay } from '../catalogue.ts';
 import { OutlastError } from '../errors.ts';
 import { headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
@@ -94,18 +93,21 @@ async function look(project: string | undefined, readKnown: ReadKnown): Promise<
 export const notConfigured =
   'no longer configured: nothing is asked for it, and what is held stays';
 
+export async function readSafetyOf(db: Queryable, project: string, now: Instant): Promise<Safety> {
+  const { coverage } = createLists(db);
+  const lists = listedResources.map((resource) => coverage({ project, resource }));
+  return safetyOf((await Promise.all(lists)).flat(), now);
+}
+
 /** Of all days of these projects, each counted once a project. */
 async function readSafety(
   db: Queryable,
   projects: readonly ProjectStatus[],
   now: Instant,
 ): Promise<Safety> {
-  const { coverage } = createLists(db);
   const all = safetyOf([], now);
   for (const { project } of projects) {
-    const days: CoverageDay[] = [];
-    for (const resource of listedResources) days.push(...(await coverage({ project, resource })));
-    const one = safetyOf(days, now);
+    const one = await readSafetyOf(db, project, now);
     for (const name of ['entered', 'days', 'safe', 'notYet', 'readOnce', 'doubtful'] as const) {
       all[name] += one[name];
     }

@@ -3,13 +3,11 @@ import { Option, type Command } from 'commander';
 import { risksOf } from '../alert/risk.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
-import type { CoverageDay } from '../catalogue.ts';
-import { booksSentence, headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
+import { booksSentence, headlineOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
-import { listedResources, wholeList, type Day, type Why } from '../model.ts';
+import { wholeList, type Day, type Why } from '../model.ts';
 import { moment } from '../problems.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar-months.ts';
-import { createLists } from '../query/ask-question.ts';
 import {
   readReplica,
   readStatus,
@@ -24,7 +22,7 @@ import type { Queryable } from '../store/db.ts';
 import { notYetKnown } from '../store/projects.ts';
 import { openToRead, wantedProjects, withStore, type Store } from './app.ts';
 import { calendarLines } from './calendar-lines.ts';
-import { check, configuredIds, notConfigured } from './status-check.ts';
+import { check, configuredIds, notConfigured, readSafetyOf } from './status-check.ts';
 import { factLines, olderOffers } from './fact-lines.ts';
 import {
   forecastJson,
@@ -165,14 +163,11 @@ export async function readDays(
   isAll = false,
 ): Promise<DaysShown> {
   const shown = new Map<string, { calendar: CalendarMonth[]; safety: Safety }>();
-  const { coverage } = createLists(db);
   for (const { project } of projects) {
     const now = foreseen.get(project)?.now ?? Date.now();
     const from = isAll ? undefined : windowAt(now).from;
     const calendar = await readCalendar(db, project, from);
-    const days: CoverageDay[] = [];
-    for (const resource of listedResources) days.push(...(await coverage({ project, resource })));
-    shown.set(project, { calendar, safety: safetyOf(days, now) });
+    shown.set(project, { calendar, safety: await readSafetyOf(db, project, now) });
   }
   return shown;
 }
