@@ -19,6 +19,8 @@ export async function openEngine(folder: string): Promise<Engine> {
     // Faster than Postgres hands out rows. A second thread would wait for the first without resting (a month of 50,000
     // rows lies in one buffer: 8 instead of 6 µs of processor time a row).
     threads: '1',
+    // What is freed goes back to the system: else 100 MB of it stay (of 180 MB otherwise, beside ours).
+    allocator_bulk_deallocation_flush_threshold: '4MB',
     temp_directory: join(folder, 'spill'),
     // Nothing is fetched from anywhere.
     autoinstall_known_extensions: 'false',

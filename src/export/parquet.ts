@@ -78,18 +78,19 @@ export function toParquetSql(
   // DuckDB gives up on a line that is longer than it was told.
   const most = Math.max(2 ** 21, 2 * longest);
   const source = `read_csv(${path(csv)}, header = false, auto_detect = false, delim = ',', quote = '"', escape = '"',
-    nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${most}, buffer_size = ${Math.max(2 ** 25, 2 * most)},
+    nullstr = '', allow_quoted_nulls = false, new_line = '\\n', max_line_size = ${most}, buffer_size = ${2 * most},
     columns = {${types.join(', ')}})`;
   return `copy (select ${columns.flatMap(intoParquet).join(', ')} from ${source})
     to ${literal(file)} (format parquet, compression zstd, row_group_size ${rowsAtOnce(rows, bytes)})`;
 }
 
 /**
- * Rows are held by the group until they are written: about 64 MB of them, and as many as DuckDB takes by default at
- * most.
+ * Rows are held by the group until they are written: about 20 MB of them, and as many as DuckDB takes by default at
+ * most. With 64 MB of them, and 32 at a time read, a month of two million orders took 474 MB instead of 240; the file was
+ * 2 % smaller.
  */
 const rowsAtOnce = (rows: number, bytes: number): number =>
-  Math.max(2048, Math.min(122_880, Math.floor((64e6 * rows) / bytes)));
+  Math.max(2048, Math.min(122_880, Math.floor((20e6 * rows) / bytes)));
 
 export function fromParquetSql(columns: ExportedColumn[], file: string, csv: string): string {
   // Quotation marks tell empty text from null, as Postgres reads it.
