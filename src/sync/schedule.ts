@@ -202,7 +202,10 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
     }
     isUnderWay = false;
   };
-  const timer = setInterval(() => {
+  // Where a second begins, so that replicas tick together and not up to a second apart.
+  const toNextLook = (): number => lookMs - (Date.now() % lookMs);
+  const look = (): void => {
+    timer = setTimeout(look, toNextLook());
     const now = localNow();
     // Set back, it goes on from there.
     const isDue = names(last <= now ? last : now - lookMs, now);
@@ -210,11 +213,12 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
     if (!isDue) return;
     overdueAt = overdueFrom();
     if (!isUnderWay) void run();
-  }, lookMs);
+  };
+  let timer = setTimeout(look, toNextLook());
   return {
     isOverdue: () => performance.now() >= overdueAt,
     close() {
-      clearInterval(timer);
+      clearTimeout(timer);
       overdueAt = Infinity;
       void local.destroy();
       void shown.destroy();
