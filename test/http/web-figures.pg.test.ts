@@ -11,9 +11,8 @@ import { words } from '../../src/http/web/view.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { sealEmpty } from '../support/ledger.ts';
-import { withPaths } from '../support/links.ts';
 import { observe } from '../support/observe.ts';
-import { serveArchive } from '../support/served.ts';
+import { serveArchive, withPaths } from '../support/served.ts';
 
 const hostile = '"><script>alert(1)</script>&\u202e';
 const escaped = '&quot;>&lt;script>alert(1)&lt;/script>&amp;\u202e';

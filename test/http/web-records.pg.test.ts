@@ -7,11 +7,10 @@ import type { Archive, Order, Version } from '../../src/index.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
-import { withPaths } from '../support/links.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeOrders } from '../support/rows.ts';
-import { serveArchive } from '../support/served.ts';
+import { serveArchive, withPaths } from '../support/served.ts';
 
 let opened: Opened;
 let served: Served;

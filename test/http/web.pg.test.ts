@@ -20,9 +20,8 @@ import { openArchive, type Archive } from '../../src/index.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { sealEmpty } from '../support/ledger.ts';
-import { withPaths } from '../support/links.ts';
 import { observe } from '../support/observe.ts';
-import { serveArchive } from '../support/served.ts';
+import { serveArchive, withPaths } from '../support/served.ts';
 
 const bearer = 'a-key-for-people-0123456789';
 const keys = [

@@ -20,3 +20,10 @@ export async function serveArchive(
   // Also where it is bound to every address, a test asks it by this one.
   return { ...served, url: served.url.replace('0.0.0.0', '127.0.0.1') };
 }
+
+/**
+ * A page's HTML with its links as paths of the server: they lead from the page itself, so that they keep the path of a
+ * reverse proxy. That they do is for `web.pg.test.ts`.
+ */
+export const withPaths = (html: string): string =>
+  html.replaceAll(/ (href|src|action|data-live)="(?:\.\/|(?:\.\.\/)+)/g, ' $1="/');
