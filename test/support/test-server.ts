@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { silentLog } from '../../src/log.ts';
-import { isAlive } from '../../src/store/embedded/embedded-server.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { queryAt, withClient } from './client.ts';
 
@@ -53,52 +52,20 @@ export async function startTestServer(): Promise<TestServer> {
 
 type Started = Omit<TestServer, 'prefix' | 'workers'>;
 
-const container = 'outlast-test-';
-
-/** Null where Docker does not answer within two seconds, cannot get the image, or runs it where it is not reached. */
+/** Null where Docker does not answer within two seconds, or cannot get the image. */
 async function inContainer(): Promise<Started | null> {
-  const answers = await docker('version', 2000).catch(() => null);
-  if (answers === null) return null;
-  const name = `${container}${process.pid}`;
-  const stop = async (): Promise<void> => void (await docker(`rm --force ${name}`));
   try {
-    await removeLeftBehind();
-    await docker(
-      `run --detach --rm --name ${name} --publish 127.0.0.1::5432 --env POSTGRES_PASSWORD=test` +
-        ` postgres:17-alpine -c fsync=off -c max_connections=${maxConnections}`,
-    );
-    const [published = ''] = (await docker(`port ${name} 5432/tcp`)).split('\n');
-    const connectionString = `postgres://postgres:test@${published}/postgres`;
-    await takesConnections(connectionString);
-    return { connectionString, stop };
+    await run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 2000 });
+    const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+    const container = await new PostgreSqlContainer('postgres:17-alpine')
+      .withCommand(['postgres', '-c', 'fsync=off', '-c', `max_connections=${maxConnections}`])
+      .start();
+    return {
+      connectionString: container.getConnectionUri(),
+      stop: async () => void (await container.stop()),
+    };
   } catch {
-    await stop().catch(() => undefined);
     return null;
-  }
-}
-
-const docker = async (args: string, timeout = 0): Promise<string> =>
-  (await run('docker', args.split(' '), { timeout })).stdout.trim();
-
-/** Containers of test runs that were killed. */
-async function removeLeftBehind(): Promise<void> {
-  const names = await docker(`ps --filter name=${container} --format {{.Names}}`);
-  for (const name of names.split('\n')) {
-    const pid = Number(name.slice(container.length));
-    if (pid > 0 && !isAlive(pid)) await docker(`rm --force ${name}`);
-  }
-}
-
-async function takesConnections(connectionString: string): Promise<void> {
-  // Ends: after half a minute.
-  for (let tries = 1; ; tries++) {
-    try {
-      await queryAt(connectionString, 'select 1');
-      return;
-    } catch (error) {
-      if (tries === 150) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
   }
 }
 
