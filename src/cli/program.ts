@@ -33,6 +33,16 @@ const entries: Entry[] = [
   { name: 'rebuild', group: 'Keep:', summary: 'derive every typed column again from the records held', load: async () => (await import('./rebuild-command.ts')).rebuildCommand },
 ];
 
+/** Commands of earlier versions, and how the same is asked for now. */
+const renamed = new Map(
+  Object.entries({
+    alert: 'query alerts, or with --test: status --test-alert',
+    plan: 'status --plan',
+    probe: 'status --probe',
+    dictionary: 'query dictionary',
+  }),
+);
+
 /**
  * Does what these arguments (without node and script) ask for. `onLoaded` is called when the command's code is there
  * and its work begins. Mistakes in the arguments are thrown as CommanderError, after their sentence was printed on
@@ -48,6 +58,9 @@ export async function runProgram(
     return;
   }
   const program = (await createProgram(commandIn(args))).hook('preAction', onLoaded);
+  const [first = ''] = args;
+  const now = renamed.get(first);
+  if (now !== undefined) program.error(`error: '${first}' is now: outlast ${now}`);
   if (given[0] === 'help') refuseUnknown(args, program);
   const stopTracing = commandIn(args) === undefined ? null : await traced();
   try {

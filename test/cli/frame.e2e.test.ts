@@ -147,6 +147,11 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
       "outlast: unknown command 'constructor' (see outlast --help)\n",
     ],
     [
+      'a command of earlier versions',
+      ['plan', '--json'],
+      "outlast: 'plan' is now: outlast status --plan (see outlast --help)\n",
+    ],
+    [
       'a word too many',
       ['migrate', 'now'],
       "outlast: too many arguments for 'migrate'. Expected 0 arguments but got 1. (see outlast --help)\n",
