@@ -2,7 +2,7 @@
 // nearest deadline first, until nothing due is left.
 import { dayOf, minuteMs, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, OutlastError, settingsError } from '../errors.ts';
-import { listedResources, type Instant, type ListedResource } from '../model.ts';
+import { listedResources, type Day, type Instant, type ListedResource } from '../model.ts';
 import { storable } from '../platform/canonical.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import { databaseError } from '../store/db-errors.ts';
@@ -24,14 +24,14 @@ import { publishHeads } from '../verify/publish-heads.ts';
 import {
   nothingLeft,
   startBackgroundLane,
+  type BackgroundLane,
   type BackgroundWork,
-  type Left,
 } from './background/background-lane.ts';
 import { askBooks } from './ask-books.ts';
 import { takeOrAsk } from './ask-holder.ts';
 import { askTokens } from './background/token-snapshots.ts';
 import { askOperations } from './background/watched-operations.ts';
-import { makeContact } from './contact/contact.ts';
+import { makeContact, type ListContacts } from './contact/contact.ts';
 import { isResting, noteRefusal, refusedRestMs } from './contact/resource-health.ts';
 import {
   archivedLists,
@@ -138,67 +138,17 @@ async function pass(
     await enterDays(db, projectId, scope, facts, days, now, settings, only?.resource);
   }
   opened(await withTx(db, (tx) => openRun(tx, projectId, now)));
-  // The platform's Date has whole seconds: what falls due within this one is due.
-  const dueNow = (): Instant | null => (only === undefined ? platform.clock.now() + 1000 : null);
-  let dueBy: Instant | null;
   const asked = only === undefined ? options : { ...options, only };
-  const of = { ...(only === undefined ? {} : { only }), lists: archivedLists(scope) };
-  const lanes = (only === undefined ? besidesOf(worker, counts) : []).map((work) =>
-    startBackgroundLane(work, worker, signal),
-  );
-  let hasReturned = false;
-  let booksProblem: string | null = null;
-  const knocking = startBackgroundLane(
-    {
-      name: 'the lists that do not answer',
-      everyMs: askAgainMs,
-      look: async () => {
-        if (!(await contacts.askAgain())) return nothingLeft;
-        await enterSlices(db, projectId, scope, facts, platform.clock, settings);
-        hasReturned = true;
-        return nothingLeft;
-      },
-    },
-    worker,
-    signal,
-  );
-  let work: Work;
-  let besides: Left[];
-  try {
-    const first = await askBooks(worker, contacts.answering, signal, { hasRead: false });
-    // The books judge every day anew: what is due, is due by now.
-    dueBy = dueNow();
-    // Counted only for who looks on.
-    const due = options.onProgress === undefined ? 0 : await countDue(db, projectId, dueBy, of);
-    work = await workThrough(worker, asked, contacts, counts, dueBy, due, dayOf(now));
-    await knocking.close();
-    const books = await askBooks(worker, contacts.answering, signal, { hasRead: true });
-    booksProblem = books.problem ?? first.problem;
-    // What they count more is read at once, and written down again when its turn comes.
-    if (books.isMore) hasReturned = true;
-    // A list has come back too late for the lanes that had found nothing more to do, or a day is due again.
-    if (hasReturned) {
-      dueBy = dueNow();
-      const more = await workThrough(worker, asked, contacts, counts, dueBy, due, dayOf(now));
-      work = {
-        handled: [...work.handled, ...more.handled],
-        notDone: work.notDone + more.notDone,
-        problem: more.problem ?? work.problem,
-      };
-    }
-    besides = await Promise.all(lanes.map((lane) => lane.close()));
-  } catch (error) {
-    await Promise.all([knocking, ...lanes].map((lane) => lane.abandon()));
-    throw error;
-  }
+  const work = await workOff(worker, asked, contacts, counts, dayOf(now));
   const files = [await certifyMonths(worker, signal), await publishHeads(worker)].filter(
     (trouble) => trouble !== null,
   );
-  const left = await countDue(db, projectId, dueBy, { ...of, except: work.handled });
+  const { handled, dueBy } = work;
+  const lists = archivedLists(scope);
+  const left = await countDue(db, projectId, dueBy, { only: only ?? {}, lists, except: handled });
   const slicesLeft = left + work.notDone;
   const closed = [...contacts.problems].map(([list, { problem }]) => `${list}: ${problem}`);
-  const beside = besides.find((one) => one.problem !== null)?.problem ?? null;
-  const problem = closed.length > 0 ? closed.join('; ') : (work.problem ?? booksProblem ?? beside);
+  const problem = closed.length > 0 ? closed.join('; ') : work.problem;
   const refused = [...contacts.problems].flatMap(([list, { isRefused }]) =>
     isRefused ? [list] : [],
   );
@@ -209,11 +159,77 @@ async function pass(
     return { ...ending, outcome: 'parked' };
   }
   if (contacts.answering.size === 0) await withTx(db, (tx) => unparkProject(tx, projectId));
-  const isLeft = slicesLeft > 0 || closed.length > 0 || besides.some((one) => one.notDone > 0);
+  const isLeft = slicesLeft > 0 || closed.length > 0 || work.isLeftBeside;
   if (isLeft) return { ...ending, outcome: 'left' };
-  if (work.handled.length > 0) return { ...ending, outcome: 'done' };
+  if (handled.length > 0) return { ...ending, outcome: 'done' };
   // While a platform is down most ticks find nothing due: what failed waits for its next attempt.
   return { ...ending, outcome: 'idle', problem: problem ?? (await newestFailure(db, projectId)) };
+}
+
+type WorkedOff = Work & {
+  /** What was due by then was worked on; null: due or not. */
+  dueBy: Instant | null;
+  /** What is done beside the slices is not all done. */
+  isLeftBeside: boolean;
+};
+
+/** Does what is due: the books, the slices and, beside them, operations, tokens and lists that do not answer. */
+async function workOff(
+  worker: Worker,
+  options: RunOptions,
+  contacts: ListContacts,
+  counts: RunCounts & OperationCounts,
+  today: Day,
+): Promise<WorkedOff> {
+  const { db, platform, projectId, scope, settings } = worker;
+  const { only, signal } = options;
+  // The platform's Date has whole seconds: what falls due within this one is due.
+  const dueNow = (): Instant | null => (only === undefined ? platform.clock.now() + 1000 : null);
+  let dueBy: Instant | null;
+  let hasReturned = false;
+  const knocking: BackgroundWork = {
+    name: 'the lists that do not answer',
+    everyMs: askAgainMs,
+    look: async () => {
+      if (!(await contacts.askAgain())) return nothingLeft;
+      await enterSlices(db, projectId, scope, contacts.facts, platform.clock, settings);
+      hasReturned = true;
+      return nothingLeft;
+    },
+  };
+  const start = (work: BackgroundWork): BackgroundLane => startBackgroundLane(work, worker, signal);
+  const knocks = start(knocking);
+  const lanes = (only === undefined ? besidesOf(worker, counts) : []).map(start);
+  const rounds: Work[] = [];
+  try {
+    const first = await askBooks(worker, contacts.answering, signal, { hasRead: false });
+    // The books judge every day anew: what is due, is due by now.
+    dueBy = dueNow();
+    const of = { only: only ?? {}, lists: archivedLists(scope) };
+    // Counted only for who looks on.
+    const due = options.onProgress === undefined ? 0 : await countDue(db, projectId, dueBy, of);
+    rounds.push(await workThrough(worker, options, contacts, counts, dueBy, due, today));
+    await knocks.close();
+    const books = await askBooks(worker, contacts.answering, signal, { hasRead: true });
+    // A list has come back too late for the lanes that had found nothing more to do; or a day is due again of which the
+    // books count more: it is read at once, and they are written down again when their turn comes.
+    if (hasReturned || books.isMore) {
+      dueBy = dueNow();
+      rounds.push(await workThrough(worker, options, contacts, counts, dueBy, due, today));
+    }
+    const besides = await Promise.all(lanes.map((lane) => lane.close()));
+    const problems = [...rounds.toReversed(), books, first, ...besides];
+    return {
+      handled: rounds.flatMap(({ handled }) => handled),
+      notDone: rounds.reduce((sum, { notDone }) => sum + notDone, 0),
+      problem: problems.find(({ problem }) => problem !== null)?.problem ?? null,
+      dueBy,
+      isLeftBeside: besides.some(({ notDone }) => notDone > 0),
+    };
+  } catch (error) {
+    await Promise.all([knocks, ...lanes].map((lane) => lane.abandon()));
+    throw error;
+  }
 }
 
 /** Lists that do not answer are asked again so often while a run lasts. */

@@ -10,7 +10,7 @@ export type Left = { notDone: number; problem: string | null };
 
 export const nothingLeft: Left = { notDone: 0, problem: null };
 
-type BackgroundLane = {
+export type BackgroundLane = {
   /** Ends it after the look in progress, one at least; throws what it met. */
   close(): Promise<Left>;
   /** Ends it at once, whatever it met. */
