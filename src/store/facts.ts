@@ -9,23 +9,26 @@ import { facts } from './schema.ts';
 /** Facts by name, for example `orders.limit`: `50`. */
 export type Facts = ReadonlyMap<string, string>;
 
-/** `probedAt`: when those of a list were last probed as a whole; null before its first contact. */
-export async function readProbedFacts(
-  db: Queryable,
-  projectId: ProjectId,
-): Promise<{ facts: Facts; probedAt: (list: ListedResource) => Instant | null }> {
+export async function readFacts(db: Queryable, projectId: ProjectId): Promise<Facts> {
   const known = await drizzleOn(db)
-    .select({ fact: facts.fact, value: facts.value, at: facts.confirmedAt })
+    .select({ fact: facts.fact, value: facts.value })
     .from(facts)
     .where(eq(facts.projectId, projectId));
-  return {
-    facts: new Map(known.map(({ fact, value }) => [fact, value])),
-    probedAt: (list) => known.find(({ fact }) => fact === `${list}.probed`)?.at ?? null,
-  };
+  return new Map(known.map(({ fact, value }) => [fact, value]));
 }
 
-export const readFacts = async (db: Queryable, projectId: ProjectId): Promise<Facts> =>
-  (await readProbedFacts(db, projectId)).facts;
+/** When the facts of a list were last probed as a whole; null before its first contact. */
+export async function probedAt(
+  db: Queryable,
+  projectId: ProjectId,
+  list: ListedResource,
+): Promise<Instant | null> {
+  const [probed] = await drizzleOn(db)
+    .select({ at: facts.confirmedAt })
+    .from(facts)
+    .where(and(eq(facts.projectId, projectId), eq(facts.fact, `${list}.probed`)));
+  return probed?.at ?? null;
+}
 
 /**
  * How the platform answers for one resource: it does; it refuses the key there; it fails; or, `unused`, nobody asks.

@@ -48,6 +48,10 @@ export function limitOf(facts: Facts, resource: ListedResource): number {
 export const countsBeyond = (facts: Facts, resource: ListedResource): boolean =>
   facts.get(`${resource}.total_scope`) === 'list';
 
+/** Whether the list was ever shown. */
+export const wasShown = (facts: Facts, list: ListedResource): boolean =>
+  facts.has(`${list}.probed`);
+
 /** Whether the platform was seen to answer for days before its window. */
 export function answersOlder(facts: Facts, resource: ListedResource): boolean {
   return facts.get(`${resource}.older_days`) === 'answered';

@@ -6,7 +6,7 @@ import { listedResources, type Day, type Instant, type ListedResource } from '..
 import { storable } from '../platform/canonical.ts';
 import { UnansweredError } from '../platform/refusal.ts';
 import { databaseError } from '../store/db-errors.ts';
-import { readProbedFacts, type Facts } from '../store/facts.ts';
+import { readFacts, type Facts } from '../store/facts.ts';
 import {
   notYetKnown,
   parkProject,
@@ -28,6 +28,7 @@ import {
   type BackgroundWork,
 } from './background/background-lane.ts';
 import { askBooks } from './ask-books.ts';
+import { wasShown } from './ask-list.ts';
 import { takeOrAsk } from './ask-holder.ts';
 import { askTokens } from './background/token-snapshots.ts';
 import { askOperations } from './background/watched-operations.ts';
@@ -341,8 +342,8 @@ async function refuseWrongPath(
   { only }: RunOptions,
 ): Promise<void> {
   if (!(error instanceof UnansweredError) || error.status !== 404) return;
-  const { probedAt } = await readProbedFacts(db, projectId);
-  if (listedResources.some((list) => probedAt(list) !== null)) return;
+  const facts = await readFacts(db, projectId);
+  if (listedResources.some((list) => wasShown(facts, list))) return;
   const lists = only?.resource === undefined ? archivedLists(scope) : [only.resource];
   const named = lists.map((list) => (list === 'orders' ? list : 'classes')).join(' or ');
   throw settingsError(

@@ -7,13 +7,7 @@ import { listedResources, type ListedResource } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isPlatformError, UnansweredError } from '../../platform/refusal.ts';
 import { withTx } from '../../store/db.ts';
-import {
-  noteContact,
-  readContacts,
-  readFacts,
-  readProbedFacts,
-  type Facts,
-} from '../../store/facts.ts';
+import { noteContact, probedAt, readContacts, readFacts, type Facts } from '../../store/facts.ts';
 import {
   lowerFirstDay,
   readProject,
@@ -21,7 +15,7 @@ import {
   unparkProject,
   type KnownProject,
 } from '../../store/projects.ts';
-import { askList } from '../ask-list.ts';
+import { askList, wasShown } from '../ask-list.ts';
 import { archivedLists } from '../enter-days.ts';
 import type { Worker } from '../worker.ts';
 import { probeEveryMs, refreshFacts } from './probe.ts';
@@ -99,7 +93,7 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
     }
   };
   const open = async (list: ListedResource): Promise<void> => {
-    const at = (await readProbedFacts(db, projectId)).probedAt(list);
+    const at = await probedAt(db, projectId, list);
     const now = clock.now();
     // A probe of a day to come was made by a wrong clock.
     const isKnown = at !== null && at > now - probeEveryMs && at < now + hourMs;
@@ -139,8 +133,7 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
     } else await ofList(list, () => open(list));
   }
   if (answering.size === 0 && problems.size > 0) {
-    const { probedAt } = await readProbedFacts(db, projectId);
-    const isNew = listedResources.every((list) => probedAt(list) === null);
+    const isNew = !listedResources.some((list) => wasShown(facts, list));
     const error = errorOfAll([...problems.values()]);
     // Nothing but an address that knows nothing, or nothing at all yet.
     if (known === null || (isNew && isNotFound(error))) throw error;
@@ -203,7 +196,7 @@ function advised(
   list: ListedResource,
   facts: Facts,
 ): ResourceProblem {
-  const mayBeNone = !facts.has(`${list}.probed`) && (of.isRefused || isNotFound(of.error));
+  const mayBeNone = !wasShown(facts, list) && (of.isRefused || isNotFound(of.error));
   const name = list === 'orders' ? 'orders' : 'classes';
   const advice = `. If the project has none, set "${name}": "none" (OUTLAST_PROJECTS_FILE)`;
   return { ...of, problem: mayBeNone ? problem + advice : problem };
