@@ -23,6 +23,14 @@ export const Cut = ({ text }: { text: string | null }) =>
     </span>
   );
 
+/** A number, and what it counts. */
+export const Tile = ({ value, name }: { value: string; name: string }) => (
+  <div class="tile">
+    <b>{value}</b>
+    <span>{name}</span>
+  </div>
+);
+
 /** Decimal text with its thousands set apart, no digit lost. */
 export const grouped = (decimal: string): string =>
   decimal.length > 60 ? decimal : decimal.replace(/\d(?=(\d{3})+(?!\d))(?<!\.\d*)/g, '$&,');

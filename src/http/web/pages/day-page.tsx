@@ -8,7 +8,7 @@ import { isForGood, markOf } from '../../../query/day-marks.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign, Said } from '../layout.tsx';
-import { Cut, markText, Time } from '../parts.tsx';
+import { Cut, markText, Tile, Time } from '../parts.tsx';
 import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { linkToRecord } from './list-page.tsx';
@@ -106,10 +106,7 @@ function Owners({ view, report }: Of) {
 
 function Counts({ view: { words, format }, report }: Of) {
   const tile = (value: number | null, name: string) => (
-    <div class="tile">
-      <b>{value === null ? '–' : format.number(value)}</b>
-      <span>{name}</span>
-    </div>
+    <Tile value={value === null ? '–' : format.number(value)} name={name} />
   );
   return (
     <div class="tiles">

@@ -1,5 +1,4 @@
 // What came in within a range of days: charts with the same figures as tables, each period with how much of it is held.
-import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
 import type { Day, Instant } from '../../../model.ts';
 import type {
@@ -23,7 +22,7 @@ import {
   type Series,
 } from '../chart.tsx';
 import { sumOf } from '../format.ts';
-import { Cut, grouped, ProjectField } from '../parts.tsx';
+import { Cut, grouped, ProjectField, Tile } from '../parts.tsx';
 import { Table } from '../html-table.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
@@ -228,22 +227,15 @@ function InSum(
         </p>
       )}
       <div class="tiles">
-        <Tile name={words.lists.orders}>{sum(orders, (row) => row.orders)}</Tile>
-        <Tile name={words.figures.amounts}>{sum(orders, (row) => row.spentUnits)}</Tile>
+        <Tile name={words.lists.orders} value={sum(orders, (row) => row.orders)} />
+        <Tile name={words.figures.amounts} value={sum(orders, (row) => row.spentUnits)} />
         {made.length > 0 && (
-          <Tile name={words.figures.classes}>{sum(made, (row) => row.classes)}</Tile>
+          <Tile name={words.figures.classes} value={sum(made, (row) => row.classes)} />
         )}
       </div>
     </>
   );
 }
-
-const Tile = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  <div class="tile">
-    <b>{children}</b>
-    {name}
-  </div>
-);
 
 function Classes(props: Part & { made: readonly NftClassFigures[]; growth: readonly NftGrowth[] }) {
   const { view, range, made, growth } = props;

@@ -181,16 +181,7 @@ export async function readList(
           isAsked={Object.keys(given).length > 0}
         />
         <Refusal view={view} sentence={sentence} />
-        {found !== null && (
-          <Found
-            view={view}
-            list={list}
-            given={given}
-            answer={answer}
-            found={found}
-            besides={besides}
-          />
-        )}
+        {found !== null && <Found {...{ view, list, given, answer, found, besides }} />}
         {besides.below}
       </>
     ),
@@ -268,7 +259,7 @@ function Found({ view, list, given, answer, found, besides }: Listed) {
       {items.length === 0 ? (
         <p>{emptyText(view, list, given, next)}</p>
       ) : (
-        <Rows view={view} list={list} rows={items} given={given} besides={besides} />
+        <Rows {...{ view, list, given, besides }} rows={items} />
       )}
       <nav class="pages" aria-label={words.records.pages}>
         {from !== undefined && (
@@ -302,13 +293,7 @@ function emptyText(
   return (Object.keys(given).length === 0 ? words.empty[name] : undefined) ?? words.records.empty;
 }
 
-type Shown = {
-  view: View;
-  list: List;
-  rows: readonly Row[];
-  given: Record<string, string>;
-  besides: Besides;
-};
+type Shown = Omit<Listed, 'answer' | 'found'> & { rows: readonly Row[] };
 
 function Rows({ view, list, rows, given, besides }: Shown) {
   const { words } = view;
@@ -354,9 +339,7 @@ function Rows({ view, list, rows, given, besides }: Shown) {
   );
 }
 
-type Headed = {
-  view: View;
-  list: List;
+type Headed = Pick<Listed, 'view' | 'list'> & {
   row: Row;
   asOf: string | undefined;
   children: ComponentChildren;
