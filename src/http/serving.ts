@@ -13,7 +13,7 @@ export type Serving = {
   sessions: Sessions;
   /** The project whose classes stand for the platform's list, which depends on no key. */
   classesOf: (project: ProjectId) => ProjectId;
-  /** Shown to whoever may read every project. */
+  /** Of this process. */
   settings: readonly SettingInForce[];
   /** Whether the process still works, beside answering. */
   isAlive: () => boolean;
@@ -24,3 +24,10 @@ export type Serving = {
   /** Logs what is no mistake of the reader's. */
   answerOf: (error: unknown) => Answer;
 };
+
+/** The settings, for whoever may read every project; null for anybody else. */
+export const settingsFor = (
+  { gate, settings }: Serving,
+  readable: readonly ProjectId[],
+): Serving['settings'] | null =>
+  gate.projects.every((id) => readable.includes(id)) ? settings : null;

@@ -8,7 +8,7 @@ import { targetOf } from '../../platform/target.ts';
 import { readingConnections } from '../../query/archive.ts';
 import { badRequest, notFound, Refused, sendAnswer, type Answer } from '../http-answers.ts';
 import { openedTo, openedUnlessSigned, projectToRead, type Opened } from '../gate.ts';
-import type { Serving } from '../serving.ts';
+import { settingsFor, type Serving } from '../serving.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { negotiated } from './negotiate.ts';
 import { checked } from '../../query/check-arguments.ts';
@@ -130,12 +130,13 @@ const indexReply: Ready = {
 
 async function answer(
   route: Route,
-  { archiveOfV1: archive, gate, classesOf, settings }: Serving,
+  serving: Serving,
   projects: readonly ProjectId[],
   sending: Sending,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { archiveOfV1: archive, classesOf } = serving;
   const query = readQuery(request.raw.url ?? '/');
   const asked = answerFormats.find((one) => one === query.get('format'));
   const offer = asked ?? negotiated(request.headers.accept, offersOf(route));
@@ -144,7 +145,7 @@ async function answer(
     project: route.needs === 'one' ? projectToRead(projects, query.get('project')) : '',
     projects,
     classesOf,
-    settings: gate.projects.every((id) => projects.includes(id)) ? settings : null,
+    settings: settingsFor(serving, projects),
     format: offer === 'file' || offer === 'events' ? 'json' : offer,
     stopping: sending.stopping.signal,
   };

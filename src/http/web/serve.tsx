@@ -6,7 +6,7 @@ import { codeOf, isOutlastError } from '../../errors.ts';
 import { targetOf } from '../../platform/target.ts';
 import { Refused } from '../http-answers.ts';
 import { openedTo, type Opened } from '../gate.ts';
-import type { Serving } from '../serving.ts';
+import { settingsFor, type Serving } from '../serving.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { sentenceOf } from './query-values.ts';
 import { addFiles } from './assets.ts';
@@ -89,8 +89,7 @@ async function answer(
   try {
     const opened = openedBy(serving, request);
     view.projects = opened.projects.toSorted();
-    const isEvery = serving.gate.projects.every((id) => opened.projects.includes(id));
-    view.settings = isEvery ? serving.settings : null;
+    view.settings = settingsFor(serving, opened.projects);
     view.isSignedIn = serving.sessions.openedBy(request.headers, serving.now()) !== null;
     const asked = view.query.get('project');
     const project = asked ?? view.projects[0];

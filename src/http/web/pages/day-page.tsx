@@ -6,6 +6,7 @@ import { listedResources, type ListedResource, type ProjectId } from '../../../m
 import type { Held } from '../../../query/lists.ts';
 import { isForGood, markOf } from '../../../query/day-marks.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
+import { projectFor } from '../../v1/archive-route.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign, Said } from '../layout.tsx';
 import { Cut, markText, Tile, Time } from '../parts.tsx';
@@ -23,7 +24,7 @@ async function read(
   const { words, format } = view;
   const resource = listedResources.find((one) => one === named);
   if (resource === undefined || !isDay(day)) return notFoundPage(view, words.day.noSuch);
-  const project = resource === 'nft_classes' ? view.classesOf(view.project) : view.project;
+  const project = projectFor(view, resource);
   const owner = view.query.get('owner');
   const of = owner === null ? {} : { owner };
   const report = await view.archive.day({ project, resource, day, ...of });

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { ListedResource, ProjectId } from '../../../model.ts';
 import { asOf, cursor, order as direction, whole } from '../../../query/arguments.ts';
 import type { Shape } from '../../../query/check-arguments.ts';
-import type { RangeCoverage } from '../../../query/day-marks.ts';
+import { rangeCoverage, type RangeCoverage } from '../../../query/day-marks.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { projectFor } from '../../v1/archive-route.ts';
@@ -16,7 +16,7 @@ import { Cell, classOf } from '../value.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
 import { besidesOf, type Besides } from './list-extras.tsx';
 import { Filter } from './filter.tsx';
-import { RangeLine, readRange } from './range-coverage.tsx';
+import { RangeLine } from './range-coverage.tsx';
 
 /** Classes may be those of another project. */
 export const projectOf = (view: View, { resource }: List): ProjectId =>
@@ -115,8 +115,10 @@ async function ask(view: View, list: List, given: Record<string, string>): Promi
     const { from, to } = given;
     if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
       const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+      const resource = list.resource as ListedResource;
+      const slices = await view.archive.coverage({ project: query.project, resource, ...days });
       const then = { ...days, asOf: asked['asOf'] as string | undefined };
-      answer.range = await readRange(view, query.project, list.resource as ListedResource, then);
+      answer.range = rangeCoverage(slices, then, view.now);
     }
     answer.count = await countOf(view, list, query, answer);
   } catch (error) {

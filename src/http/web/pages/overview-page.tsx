@@ -6,6 +6,7 @@ import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { axisOf, byPeriod, Chart, outcomes } from '../chart.tsx';
 import { sumOf } from '../format.ts';
 import { Said } from '../layout.tsx';
+import { projectFor } from '../../v1/archive-route.ts';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { booksSentence, headlineOf, safetyOf, type Safety } from '../safety.ts';
 import { isWrong, problemsOf, sentenceOf } from './alerts-page.tsx';
@@ -56,13 +57,11 @@ async function read(view: View): Promise<Made> {
 
 /** Of every list: classes may be another project's. */
 async function ofAll<Item>(
-  { project, classesOf }: View,
+  view: View,
   read: (of: { project: string; resource: ListedResource }) => Promise<Item[]>,
 ): Promise<Item[]> {
   const lists = await Promise.all(
-    listedResources.map((resource) =>
-      read({ project: resource === 'nft_classes' ? classesOf(project) : project, resource }),
-    ),
+    listedResources.map((resource) => read({ project: projectFor(view, resource), resource })),
   );
   return lists.flat();
 }
@@ -150,15 +149,14 @@ type HeldRecords = { of: ReadonlyMap<string, number>; isShown: boolean };
 
 /** Records held of each list; of more than can be counted, what its last readings were shown. */
 async function heldOf(view: View, coverage: readonly CoverageDay[]): Promise<HeldRecords> {
-  const shown = new Map<string, number>();
+  const shown = new Map<ListedResource, number>();
   for (const { resource, shownTotal } of coverage) {
     shown.set(resource, (shown.get(resource) ?? 0) + (shownTotal ?? 0));
   }
   if (Math.max(0, ...shown.values()) > countedAtMost) return { of: shown, isShown: true };
   const of = new Map<string, number>();
   for (const resource of shown.keys()) {
-    const project = resource === 'nft_classes' ? view.classesOf(view.project) : view.project;
-    const found = await view.archive.summary({ project });
+    const found = await view.archive.summary({ project: projectFor(view, resource) });
     of.set(resource, found.find((one) => one.resource === resource)?.records ?? 0);
   }
   return { of, isShown: false };

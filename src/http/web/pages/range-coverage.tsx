@@ -1,19 +1,8 @@
 // Whether the days that a list was narrowed to are wholly covered, in a line.
-import type { Day, ListedResource, ProjectId } from '../../../model.ts';
-import { isForGood, rangeCoverage, type RangeCoverage } from '../../../query/day-marks.ts';
+import type { ListedResource } from '../../../model.ts';
+import { isForGood, type RangeCoverage } from '../../../query/day-marks.ts';
 import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
-
-/** As of an instant, where one is given. */
-export async function readRange(
-  { archive, now }: View,
-  project: ProjectId,
-  resource: ListedResource,
-  { asOf, ...range }: { from?: Day; to?: Day; asOf?: string | undefined },
-): Promise<RangeCoverage> {
-  const slices = await archive.coverage({ project, resource, ...range });
-  return rangeCoverage(slices, { ...range, asOf }, now);
-}
 
 /** Links at most; the calendar has them all. */
 const mostLinks = 12;

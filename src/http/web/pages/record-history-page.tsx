@@ -88,7 +88,7 @@ function inForceBefore<Item>(versions: readonly Version<Item>[], at: number): It
 }
 
 function Period<Item extends Held>({ view, of: version }: { view: View; of: Version<Item> }) {
-  const { words } = view;
+  const { words, format } = view;
   const { inForceFrom, inForceUntil, item } = version;
   if (inForceFrom === null) {
     return (
@@ -97,10 +97,9 @@ function Period<Item extends Held>({ view, of: version }: { view: View; of: Vers
       </>
     );
   }
-  const second = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 19)}`;
   const text = words.record.inForce(
-    second(inForceFrom),
-    inForceUntil === null ? words.record.now : second(inForceUntil),
+    format.second(inForceFrom),
+    inForceUntil === null ? words.record.now : format.second(inForceUntil),
   );
   return <span title={`${inForceFrom} – ${inForceUntil ?? ''}`}>{text}</span>;
 }

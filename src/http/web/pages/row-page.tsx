@@ -256,11 +256,7 @@ function Content({ view, list, item }: { view: View; list: RecordsList; item: He
   return (
     <>
       {item.missingSince !== null && (
-        <p class="notice">
-          {words.record.missing(
-            `${item.missingSince.slice(0, 10)} ${item.missingSince.slice(11, 19)}`,
-          )}
-        </p>
+        <p class="notice">{words.record.missing(view.format.second(item.missingSince))}</p>
       )}
       {item['message'] !== '' && typeof item['message'] === 'string' && (
         <p class="notice mild">
