@@ -237,17 +237,13 @@ function given({ baseUrl, project, databaseUrl }: Flags): Record<string, string>
   return Object.fromEntries(found.filter(([, value]) => value !== '')) as Record<string, string>;
 }
 
-type Asker = {
-  /** A secret is not shown as it is typed. Throws fatal `aborted` where the terminal ends (Ctrl-C, Ctrl-D). */
-  ask(question: string, about: { secret?: true }): Promise<string>;
-  close(): void;
-};
+type Asker = ReturnType<typeof createAsker>;
 
 /**
  * One for all questions: lines that were pasted at once answer one question each. They are not shown, for one of them
  * may be a secret.
  */
-export function createAsker(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Asker {
+export function createAsker(input: NodeJS.ReadableStream, output: NodeJS.WritableStream) {
   let isHidden = true;
   let ahead = 0;
   const shown = new Writable({
@@ -264,7 +260,8 @@ export function createAsker(input: NodeJS.ReadableStream, output: NodeJS.Writabl
   });
   const lines = terminal[Symbol.asyncIterator]();
   return {
-    ask: async (question, { secret }) => {
+    /** A secret is not shown as it is typed. Throws fatal `aborted` where the terminal ends (Ctrl-C, Ctrl-D). */
+    ask: async (question: string, { secret }: { secret?: true }): Promise<string> => {
       isHidden = secret === true || ahead > 0 || terminal.line !== '';
       const isShown = !isHidden;
       // What is shown is drawn again at each correction, its question with it.

@@ -12,14 +12,6 @@ import { projectIds } from '../store/projects.ts';
 import { lastDue, nextDue, startTicks } from '../sync/schedule.ts';
 import { exportTo } from './export-places.ts';
 
-export type ScheduledExports = {
-  start(signal: AbortSignal): void;
-  /** How the last one ended; null: not known here. */
-  lastExport: () => ExportEnd | null;
-  /** Ends the ticks and waits for the export in progress, which the signal has told to stop. */
-  close(): Promise<void>;
-};
-
 /** Replicas tick at the same time by clocks that differ a little. */
 const sameTickMs = 60_000;
 
@@ -36,7 +28,7 @@ export function createScheduledExports(
   db: Db,
   log: Log,
   meter: Pick<Meter, 'exported'>,
-): ScheduledExports {
+) {
   const { to, format, schedule } = settings;
   // Where there are none, none fails.
   let last: ExportEnd | null = to === null ? { trouble: null } : null;
@@ -97,7 +89,7 @@ export function createScheduledExports(
   }
 
   return {
-    start(signal) {
+    start(signal: AbortSignal): void {
       if (to === null) return;
       lateAt = nextDue(schedule) + lateMs;
       const missedAt = lastDue(schedule, Date.now());
@@ -106,8 +98,10 @@ export function createScheduledExports(
       const ticks = startTicks(schedule, next, log);
       stop = () => ticks.close();
     },
-    lastExport: () => (Date.now() > lateAt ? late : last),
-    async close() {
+    /** How the last one ended; null: not known here. */
+    lastExport: (): ExportEnd | null => (Date.now() > lateAt ? late : last),
+    /** Ends the ticks and waits for the export in progress, which the signal has told to stop. */
+    async close(): Promise<void> {
       stop();
       await running;
     },

@@ -7,8 +7,6 @@ import { isatty } from 'node:tty';
 import type { Out } from './print.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
 
-type Stop = { signal: AbortSignal; close(): void };
-
 /**
  * Node forgets what `nohup` asked for: at its start it takes back that SIGHUP is ignored. What `nohup` leaves is that
  * nothing is written to a terminal, on every system; on some it is still read from.
@@ -29,7 +27,7 @@ let hasHungUp = false;
 /** npm hands on Ctrl-C, which the terminal has sent to the whole group already: that is no second wish. */
 const twiceWithinMs = 1000;
 
-export function stopOnSignals(onFirst: () => void = () => undefined): Stop {
+export function stopOnSignals(onFirst: () => void = () => undefined) {
   const controller = new AbortController();
   // Every project listens.
   setMaxListeners(0, controller.signal);
@@ -50,7 +48,7 @@ export function stopOnSignals(onFirst: () => void = () => undefined): Stop {
   const watching = whenNpmEnds(leave);
   return {
     signal: controller.signal,
-    close: () => {
+    close: (): void => {
       for (const name of leaving) process.off(name, handle);
       clearInterval(watching);
     },

@@ -17,16 +17,6 @@ type Part = 'days' | 'outage' | 'month';
 
 type LedgerDay = { day: Day; state: SliceState; why: Why | null };
 
-type Teller = {
-  begin(): void;
-  /** Off until then. */
-  goesOff(until: Instant): void;
-  comesBack(): void;
-  /** Tells what a run has changed, once a day, and at once where a month is over; `orders` came in. */
-  notice(orders: number): Promise<void>;
-  lived(): Promise<Lived>;
-};
-
 export type Telling = {
   now: () => Instant;
   worker: Worker;
@@ -37,7 +27,7 @@ export type Telling = {
   say: (text: string) => void;
 };
 
-export function createTeller({ now, worker, url, msADay, say }: Telling): Teller {
+export function createTeller({ now, worker, url, msADay, say }: Telling) {
   const { db, projectId, platform } = worker;
   const today = (): Day => dayOf(now());
   const leavesNext = (): Day => monthStart(today(), -1);
@@ -100,7 +90,8 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
       tell(
         `Outlast starts. In three days ${monthName(leavesNext())} leaves the window: from then on the platform says nothing about it.`,
       ),
-    goesOff: (until) => {
+    /** Off until then. */
+    goesOff: (until: Instant) => {
       const past = [...known.values()].filter(({ day }) => day < today());
       const unread = past.filter(({ state }) => state === 'open');
       const leaving = unread.filter(({ day }) => day < monthStart(today()));
@@ -121,7 +112,8 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
       );
     },
     comesBack: () => tell('The service is on again, and reads what it missed.'),
-    notice: async (orders) => {
+    /** Tells what a run has changed, once a day, and at once where a month is over; `orders` came in. */
+    notice: async (orders: number) => {
       came += orders;
       const days = await ledger();
       const turned = (state: SliceState): LedgerDay[] =>
@@ -154,7 +146,7 @@ export function createTeller({ now, worker, url, msADay, say }: Telling): Teller
       }
       await tellCertificates(days);
     },
-    lived: async () => {
+    lived: async (): Promise<Lived> => {
       const days = await ledger();
       const of = (state: SliceState): LedgerDay[] => days.filter((one) => one.state === state);
       const { rows } = await db.query<{ orders: number }>(

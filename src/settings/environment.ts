@@ -10,33 +10,26 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The text of a file; throws as `readFileSync` does. */
 export type ReadFile = (path: string) => string;
 
-export type EnvironmentReader = {
-  /** The setting's value; its default where it is unset or wrong. */
-  read<Name extends SettingName>(name: Name): SettingValue<Name>;
-  /** Whether it is given, right or wrong, by value or by file. */
-  isGiven(name: SettingName): boolean;
-  /** A variable by a name that a projects file gives; null where it is unset. */
-  variable(name: string): string | null;
-  /** The text of a file that holds one secret, or a mistake that begins with `subject`. */
-  secretFile(path: string, subject: string): string | null;
-  readFile: ReadFile;
-  /** A mistake in a sentence that names the setting and says what to do, without secrets (P10). */
-  report(mistake: string): void;
-};
+export type EnvironmentReader = ReturnType<typeof createReader>;
 
+/** `report`: a mistake in a sentence that names the setting and says what to do, without secrets (P10). */
 export function createReader(
   env: Environment,
   readText: ReadFile,
   report: (mistake: string) => void,
-): EnvironmentReader {
+) {
   const readFile: ReadFile = (path) => withoutMark(readText(path));
 
-  // An empty variable counts as unset: compose files and shells cannot unset one.
+  /**
+   * A variable by a name that a projects file gives; null where it is unset. An empty one counts as unset: compose files
+   * and shells cannot unset one.
+   */
   const variable = (name: string): string | null => {
     const value = env[name];
     return value === undefined || value === '' ? null : value;
   };
 
+  /** The text of a file that holds one secret, or a mistake that begins with `subject`. */
   const secretFile = (path: string, subject: string): string | null => {
     try {
       // Editors and `echo` end a file with a line break that is not part of the secret.
@@ -59,6 +52,7 @@ export function createReader(
     return value ?? (path === null ? null : secretFile(path, `${name}_FILE`));
   };
 
+  /** The setting's value; its default where it is unset or wrong. */
   const read = <Name extends SettingName>(name: Name): SettingValue<Name> => {
     const about: Setting<unknown, string | null> = table[name];
     const text = given(name);
@@ -76,7 +70,9 @@ export function createReader(
 
   return {
     read,
-    isGiven: (name) => variable(name) !== null || variable(`${name}_FILE`) !== null,
+    /** Whether it is given, right or wrong, by value or by file. */
+    isGiven: (name: SettingName): boolean =>
+      variable(name) !== null || variable(`${name}_FILE`) !== null,
     variable,
     secretFile,
     readFile,

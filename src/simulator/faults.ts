@@ -61,16 +61,10 @@ export type Faults = { [N in FaultName]: FaultRule | readonly FaultRule[] | null
 /** The faults that hit one request, with the rule's details. */
 export type Hits = ReadonlyMap<FaultName, FaultRule>;
 
-type FaultPlan = {
-  set(faults: Partial<Faults>): void;
-  /** Decides for request number `request`; counted rules count down. */
-  draw(path: string, query: string, request: number): Hits;
-};
-
-export function createFaultPlan(seed: number): FaultPlan {
+export function createFaultPlan(seed: number) {
   const plan = new Map<FaultName, FaultRule[]>();
   return {
-    set: (faults) => {
+    set: (faults: Partial<Faults>): void => {
       for (const [name, given] of Object.entries(faults) as [FaultName, Faults[FaultName]][]) {
         // Copies: `next` counts down here, not in the caller's object.
         plan.set(
@@ -79,7 +73,8 @@ export function createFaultPlan(seed: number): FaultPlan {
         );
       }
     },
-    draw: (path, query, request) => {
+    /** Decides for request number `request`; counted rules count down. */
+    draw: (path: string, query: string, request: number): Hits => {
       const hits = new Map<FaultName, FaultRule>();
       for (const [name, rules] of plan) {
         const hit = rules.find((rule, i) =>

@@ -24,17 +24,6 @@ import {
 /** JSON texts of the `data` objects that a test wrote. */
 export type LiteralTransaction = { v1beta1?: string; v3?: string };
 
-type SimulatedTransactions = {
-  answer(
-    version: 'v1beta1' | 'v3',
-    operationId: string,
-    now: Instant,
-    dialect: Dialect,
-  ): SimulatedAnswer;
-  /** The ids a caller would have chosen on that UTC day, oldest first. */
-  idsOn(day: Day): string[];
-};
-
 /** Module, name in v1beta1, and whether the body names a token of the class. Numbers of v3 are places in this list. */
 const operations = [
   ['nft', 'issue_class', false],
@@ -61,7 +50,7 @@ export function createSimulatedTransactions(
   project: string,
   world: World,
   literals: Readonly<Record<string, LiteralTransaction>> | undefined,
-): SimulatedTransactions {
+) {
   const seed = mix(mix(worldSeed, 0x7a25), project.length * 31 + (project.codePointAt(0) ?? 0));
   const count = createDayCounts(seed, world.transactionsPerDay, world);
 
@@ -80,7 +69,12 @@ export function createSimulatedTransactions(
     `op-${day.toString(36)}-${i.toString(36)}-${hex8(mix(mix(seed, day), ~i))}`;
 
   return {
-    answer: (version, operationId, now, dialect) => {
+    answer: (
+      version: 'v1beta1' | 'v3',
+      operationId: string,
+      now: Instant,
+      dialect: Dialect,
+    ): SimulatedAnswer => {
       if (literals !== undefined) {
         const text = Object.hasOwn(literals, operationId)
           ? literals[operationId]?.[version]
@@ -93,7 +87,8 @@ export function createSimulatedTransactions(
       }
       return ok(`{"data":${dataText(version, found.chance, found.askedAt, now, dialect)}}`);
     },
-    idsOn: (day) => {
+    /** The ids a caller would have chosen on that UTC day, oldest first. */
+    idsOn: (day: Day): string[] => {
       if (literals !== undefined) return Object.keys(literals);
       const number = dayNumber(day);
       return Array.from({ length: count(number) }, (_, i) => idOf(number, i));

@@ -31,16 +31,6 @@ export type Answered = {
   project: SimulatorProject | null;
 };
 
-type SimulatedPlatform = {
-  /** `behindMs`: as it was so long ago, though the request is let in or not by the clock of now. */
-  answer(target: Target, headers: IncomingHttpHeaders, request: number, behindMs: number): Answered;
-  /** All classes, or the first project's orders. */
-  list(resource: ListedResource): RecordList<never>;
-  oracle: Oracle;
-  /** After a switch that changes the order. */
-  refresh(): void;
-};
-
 export function createSimulatedPlatform(context: {
   seed: number;
   world: World;
@@ -48,7 +38,7 @@ export function createSimulatedPlatform(context: {
   records: LiteralRecords;
   clock: SimulatorClock;
   dialect: () => Dialect;
-}): SimulatedPlatform {
+}) {
   const { seed, world, projects, records, clock, dialect } = context;
   const byKey = new Map(projects.map((project) => [project.apiKey, project]));
   const names = [...new Set(projects.map(({ name }) => name))];
@@ -94,6 +84,7 @@ export function createSimulatedPlatform(context: {
     return of(transactions, name).answer(shape, id, now, how.dialect);
   }
 
+  /** All classes, or the first project's orders. */
   const list = (resource: ListedResource): RecordList<never> =>
     resource === 'orders' ? of(orders) : classes;
 
@@ -125,7 +116,13 @@ export function createSimulatedPlatform(context: {
   return {
     list,
     oracle,
-    answer: (target, headers, request, behindMs) => {
+    /** `behindMs`: as it was so long ago, though the request is let in or not by the clock of now. */
+    answer: (
+      target: Target,
+      headers: IncomingHttpHeaders,
+      request: number,
+      behindMs: number,
+    ): Answered => {
       const { path, query } = target;
       const now = clock.now();
       if (path === '/token/tokens' || path.startsWith('/token/tokens/')) {
@@ -146,6 +143,7 @@ export function createSimulatedPlatform(context: {
         throw error;
       }
     },
+    /** After a switch that changes the order. */
     refresh: () => {
       for (const one of orders) one.refresh();
       classes.refresh();
