@@ -69,19 +69,7 @@ export type Selection = {
   rankOf(place: ListPlace, after: boolean): number;
 };
 
-export type RecordList<F> = {
-  /** What is visible at `now` with `from <= time < to`. */
-  select(from: Instant, to: Instant, filter: F | null, now: Instant): Selection;
-  /** Its JSON text as it stands at `now`. */
-  textOf(entry: Entry, now: Instant): string;
-  /** The platform stops showing every record of this id; false if none is found in the 70 days before `now`. */
-  hide(id: string, now: Instant): boolean;
-  insert(literal: Literal, now: Instant): void;
-  /** Changes what it shows from now on; the function is given the record as it would have been. */
-  mutate(id: string, change: Change, now: Instant): boolean;
-  /** Forgets what is cached: after a switch that changes the order. */
-  refresh(): void;
-};
+export type RecordList<F> = ReturnType<typeof createList<F>>;
 
 /** Records held in memory at once over all days, a hundred and some bytes each. */
 const maxCachedRecords = 500_000;
@@ -106,7 +94,7 @@ export function createList<F>(
   ties: () => Ties,
   literals: readonly Literal[] | undefined,
   createdAt: Instant,
-): RecordList<F> {
+) {
   const edited = new Map<DayNumber, Entry[]>();
   const made = new Map<DayNumber, MadeDay>();
   let cachedRecords = 0;
@@ -146,6 +134,7 @@ export function createList<F>(
     return found;
   }
 
+  /** Its JSON text as it stands at `now`. */
   const textOf = (entry: Entry, now: Instant): string =>
     entry.written === undefined ? source.textOf(entry, now) : entry.written(now);
   const matches = (entry: Entry, filter: F, now: Instant): boolean =>
@@ -153,6 +142,7 @@ export function createList<F>(
       ? source.matches(entry, filter, now)
       : source.matchesWritten(objectIn(entry.written(now)), filter);
 
+  /** What is visible at `now` with `from <= time < to`. */
   function select(from: Instant, to: Instant, filter: F | null, now: Instant): Selection {
     // A record is visible from its second on.
     const end = Math.min(to, now + 1);
@@ -248,9 +238,11 @@ export function createList<F>(
   return {
     select,
     textOf,
-    hide: (id, now) => edit(id, now, () => null),
-    insert: (literal, now) => void insert(literal, now),
-    mutate: (id, change, now) =>
+    /** The platform stops showing every record of this id; false if none is found in the 70 days before `now`. */
+    hide: (id: string, now: Instant): boolean => edit(id, now, () => null),
+    insert: (literal: Literal, now: Instant): void => void insert(literal, now),
+    /** Changes what it shows from now on; the function is given the record as it would have been. */
+    mutate: (id: string, change: Change, now: Instant): boolean =>
       edit(id, now, (entry) => ({
         ...entry,
         written: (later) => {
@@ -259,7 +251,8 @@ export function createList<F>(
           return typeof changed === 'string' ? changed : JSON.stringify(changed);
         },
       })),
-    refresh: () => {
+    /** Forgets what is cached: after a switch that changes the order. */
+    refresh: (): void => {
       made.clear();
       cachedRecords = 0;
     },
