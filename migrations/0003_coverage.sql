@@ -47,7 +47,7 @@ select project_id, kind, subject, text, opened_at, told_at, resolved_at,
 create view analytics.slices_in_hand as
 select project_id, resource, owner, nullif(day, '0001-01-01') as day,
        walk,
-       (checkpoint ->> 'page')::integer as pages
+       (checkpoint #>> '{next,number}')::integer as pages
   from sync.slices
  where checkpoint is not null and due_at <= clock_timestamp()
    and exists (select from sync.holders h where h.project_id = slices.project_id and h.held_until >= clock_timestamp());

@@ -1,15 +1,5 @@
 // Where a walk in progress goes on, as the ledger keeps it. Types only.
-import type { AskedStatus, Day, End, Instant } from '../model.ts';
-
-/** How a view of a day is asked for, its list or one status of it: the same from its first page to its last. */
-export type ViewQuery = {
-  /** As the platform reads them; absent for an owner's whole list. */
-  startDate?: Day;
-  endDate?: Day;
-  limit: number;
-  order: End;
-  status?: AskedStatus | undefined;
-};
+import type { AskedStatus, End, Instant } from '../model.ts';
 
 /** What is known of a reading before it ends. */
 export type ReadingInProgress = {
@@ -35,14 +25,17 @@ export type ReadingInProgress = {
   last: Instant | null;
 };
 
-/** Where a walk in progress goes on. */
-export type Checkpoint = {
-  reading: ReadingInProgress;
-  /** Number of the next page, from 0. */
-  page: number;
-  /** Orders: the key of the next page; null before the first. */
+/** Where a page stands in its walk. */
+export type PagePosition = {
+  /** From 0, on through all views of a walk. */
+  number: number;
+  /** Orders: null for the first page of a view. */
   pageKey: string | null;
-  /** Classes: the offset of the next page, one row of overlap included; and the id that row must show. */
+  /** Classes: one row of overlap included. */
   offset: number;
-  lastId: string | null;
+  /** Classes: what the first row must be, for the list has moved otherwise. Null for the first page. */
+  overlap: string | null;
 };
+
+/** Where a walk in progress goes on. */
+export type Checkpoint = { reading: ReadingInProgress; next: PagePosition };

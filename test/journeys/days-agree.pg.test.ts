@@ -106,7 +106,7 @@ beforeAll(async () => {
         provedAt,
         pending,
         day < '2026' ? '9999-12-31' : `2026-0${Number(day.slice(6, 7)) + 1}-28`,
-        of.isBeingRead === true ? '{"page": 2}' : null,
+        of.isBeingRead === true ? '{"next": {"number": 2}}' : null,
       ],
     );
     await db.query(

@@ -192,7 +192,7 @@ describe('what goes on', () => {
       `insert into sync.holders (project_id, holder, held_until) values ('p', 'me', now() + interval '1 minute')`,
     );
     await db.query(
-      `update sync.slices set observed_at = now(), due_at = now(), walk = 1, checkpoint = '{"page": 12}'
+      `update sync.slices set observed_at = now(), due_at = now(), walk = 1, checkpoint = '{"next": {"number": 12}}'
         where project_id = 'p' and day = '2026-03-04'`,
     );
     await db.query(

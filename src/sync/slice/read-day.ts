@@ -3,7 +3,7 @@
 import { minuteMs, windowAt } from '../../day.ts';
 import { wholeList, type AskedStatus, type Clocks, type End } from '../../model.ts';
 import { commitPages, type CommitEffects } from '../../store/commit.ts';
-import type { Checkpoint, ReadingInProgress, ViewQuery } from '../../store/checkpoint.ts';
+import type { Checkpoint, PagePosition, ReadingInProgress } from '../../store/checkpoint.ts';
 import type { Db } from '../../store/db.ts';
 import type { EndedReading, Measured } from '../../store/evidence.ts';
 import type { Slice } from '../../store/ledger.ts';
@@ -12,7 +12,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { boundsOf } from '../ask-list.ts';
 import { clocksOf, conclude } from '../verdicts.ts';
 import { createCommitter, type Committer } from './page-committer.ts';
-import { firstPosition, walkView, type PagePosition, type View } from './walk.ts';
+import { firstPosition, walkView, type View, type ViewQuery } from './walk.ts';
 
 export type ReadContext = {
   db: Db;
@@ -72,10 +72,7 @@ async function readViews(
   const from = slice.checkpoint;
   const daysAsked = way === 'with the next one' ? 2 : 1;
   const reading = from?.reading ?? begun(clocksOf(platform.clock), end, daysAsked, statuses);
-  let position: PagePosition =
-    from === null
-      ? firstPosition
-      : { number: from.page, pageKey: from.pageKey, offset: from.offset, overlap: from.lastId };
+  let position = from?.next ?? firstPosition;
   let seen = new Set(from === null ? [] : await idsShown(db, slice, walk, reading.begins));
   const beginView = (number: number, more: Partial<ReadingInProgress>): void => {
     position = { ...firstPosition, number };
@@ -210,13 +207,8 @@ const after = (number: number): PagePosition => ({ ...firstPosition, number: num
 
 function checkpointAt(reading: ReadingInProgress, next: PagePosition): Checkpoint {
   const isAgain = next.pageKey === null && next.offset === 0;
-  return {
-    reading: isAgain ? { ...reading, begins: next.number, mostTotal: null } : { ...reading },
-    page: next.number,
-    pageKey: next.pageKey,
-    offset: next.offset,
-    lastId: next.overlap,
-  };
+  const again = isAgain ? { begins: next.number, mostTotal: null } : {};
+  return { reading: { ...reading, ...again }, next };
 }
 
 /**

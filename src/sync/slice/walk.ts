@@ -1,22 +1,15 @@
 // Walks one view of a day, its list or one status of it, from a position to its end, page by page: fetch, hand over to
 // the commit, decide whether it goes on. One rule ends every walk (P9): a page that shows nothing new is the last one.
 import { isOutlastError } from '../../errors.ts';
-import type { Instant, ListedResource, PlatformPage } from '../../model.ts';
+import type { End, Instant, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { ViewQuery } from '../../store/checkpoint.ts';
+import type { PagePosition } from '../../store/checkpoint.ts';
 import type { WalkedPage } from '../../store/walked-pages.ts';
-import { askList, endsOf, showsAgain } from '../ask-list.ts';
+import { askList, endsOf, showsAgain, type ListQuery } from '../ask-list.ts';
 
-/** Where a page stands in its walk. */
-export type PagePosition = {
-  /** From 0, on through all views of a walk. */
-  number: number;
-  /** Orders: null for the first page of a view. */
-  pageKey: string | null;
-  /** Classes: one row of overlap included. */
-  offset: number;
-  /** Classes: what the first row must be, for the list has moved otherwise. Null for the first page. */
-  overlap: string | null;
+/** How a view of a day is asked for, its list or one status of it: the same from its first page to its last. */
+export type ViewQuery = Pick<ListQuery, 'startDate' | 'endDate' | 'limit' | 'status'> & {
+  order: End;
 };
 
 export const firstPosition: PagePosition = { number: 0, pageKey: null, offset: 0, overlap: null };
