@@ -189,7 +189,8 @@ const maxAmountLength = 1000;
 const decimalText = /^[+-]?\d+(?:\.\d+)?$/;
 const wholeText = /^[+-]?\d+$/;
 
-function unread(fields: ReadFields, name: string): null {
+/** Names a field that cannot be read: its column is NULL. */
+export function unread(fields: ReadFields, name: string): null {
   fields.unread.push(name);
   return null;
 }

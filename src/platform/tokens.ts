@@ -10,6 +10,7 @@ import {
   recordOf,
   reject,
   textOf,
+  unread,
   type Columns,
   type ReadFields,
 } from './parse.ts';
@@ -84,8 +85,7 @@ function flagOf(fields: ReadFields, name: string): boolean | null {
   if (value === undefined || value === null || value === '') return false;
   if (typeof value === 'boolean') return value;
   if (value === 'true' || value === 'false') return value === 'true';
-  fields.unread.push(name);
-  return null;
+  return unread(fields, name);
 }
 
 /** The fields of an object below another; none where there is no object. */

@@ -9,6 +9,7 @@ import {
   recordOf,
   textOf,
   timeOf,
+  unread,
   wholeOf,
   type Columns,
   type ReadFields,
@@ -42,7 +43,5 @@ function transactionColumns(data: Json): Columns {
 function bodyOf(fields: ReadFields, name: string): string | null {
   const value = fields.of.get(name);
   if (value === undefined || value === null || value === '') return null;
-  if (isObject(value)) return jsonbText(value);
-  fields.unread.push(name);
-  return null;
+  return isObject(value) ? jsonbText(value) : unread(fields, name);
 }

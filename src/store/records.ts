@@ -265,12 +265,12 @@ function insertSql(shape: TableShape): string {
       from (select count(*)::int as n from inserted) counted`;
 }
 
-const dayOf = ({ columns }: TableShape): string =>
-  columns.some(([name]) => name === 'slice_day') ? 'slice_day' : 'null';
+/** Whether its records stand under a day of the ledger. */
+const hasSliceDay = ({ day }: TableShape): boolean => day === 'slice_day';
 
 function compareSql(shape: TableShape): string {
   return `
-    select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, ${dayOf(shape)} as day,
+    select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, ${hasSliceDay(shape) ? 'slice_day' : 'null'} as day,
            missing_since is not null as "isMissing"
       from ${shape.table} o
      where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`;
@@ -284,7 +284,7 @@ function mergeSql(shape: TableShape): string {
   const newestFirst = [...shape.precedence, 'observed_at', 'raw_sha256']
     .map((term) => `${term} desc`)
     .join(', ');
-  const hasDay = names.includes('slice_day');
+  const hasDay = hasSliceDay(shape);
   return `
     with arriving as materialized (${arriving(shape)}),
     -- The row lock is taken on what is committed by now, so a rival's content is compared and kept, never

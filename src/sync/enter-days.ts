@@ -16,7 +16,7 @@ import {
   takeDeadlines,
   type NewSlice,
 } from '../store/ledger.ts';
-import { answersOlder } from './ask-list.ts';
+import { answersOlder, type List } from './ask-list.ts';
 import { decidedAfterMs } from './judge.ts';
 
 /** What is archived of a project: its orders, unless none; its classes, all, of some owners, or none. */
@@ -33,7 +33,7 @@ export type PolicySettings = {
 };
 
 /** The lists of a project, each with the owner it is narrowed to ('' for all). */
-export function listsOf(scope: ArchivedScope): { resource: ListedResource; owner: string }[] {
+export function listsOf(scope: ArchivedScope): List[] {
   const owners = scope.classes === 'all' ? [''] : scope.classes === 'none' ? [] : scope.classes;
   return [
     ...(scope.orders === 'none' ? [] : [{ resource: 'orders' as const, owner: '' }]),
@@ -92,7 +92,7 @@ export async function enterSlices(
 /** Due since the day began: an estimate of now may lie a second ahead of the next process's. */
 const sliceOf = (
   projectId: ProjectId,
-  list: { resource: ListedResource; owner: string },
+  list: List,
   day: Day,
   { deadlineMarginMs }: PolicySettings,
 ): NewSlice => ({
