@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dayOf } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
-import { openArchive, type Archive } from '../../src/index.ts';
+import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import { sign } from '../../src/platform/sign.ts';
@@ -14,29 +14,40 @@ import { signedHeaders } from './ask.ts';
 let bench: Bench;
 let archive: Archive;
 let served: Served;
+/** Bound beyond loopback. */
+let remote: Served;
+/** Of operations whose results are held. */
+let ids: string[];
 const pair = { key: 'reader-1', secret: 'a secret of its own', projects: ['p'] };
 
 beforeAll(async () => {
-  bench = await createBench(tenDays);
+  const world = { ...tenDays.world, transactionsPerDay: 5, tokens: 3 };
+  bench = await createBench({ ...tenDays, world }, { tokensEveryMs: 86_400_000 });
+  const { connectionString } = bench;
   await bench.run();
-  archive = await openArchive({ connectionString: bench.connectionString });
-  served = await serveOn();
+  ids = bench.simulator.oracle.operationIds('2026-04-02');
+  const operations = ids.map((operationId) => ({ operationId }));
+  await watch({ connectionString, project: 'p', operations });
+  await bench.run();
+  archive = await openArchive({ connectionString });
+  served = await serveArchive(archive, { keys: [pair] });
+  remote = await serveArchive(archive, { keys: [pair], host: '0.0.0.0' });
 });
 afterAll(async () => {
   await served.close();
+  await remote.close();
   await archive.close();
   await bench.close();
 });
 
-const serveOn = (): Promise<Served> =>
-  serveArchive(archive, {
-    keys: [pair],
-  });
-
 type Answered = { status: number; body: Record<string, unknown>; text: string };
 
-async function ask(target: string, headers: Record<string, string> = {}): Promise<Answered> {
-  const answer = await fetch(`${served.url}${target}`, { headers });
+async function ask(
+  target: string,
+  headers: Record<string, string> = {},
+  of = served,
+): Promise<Answered> {
+  const answer = await fetch(`${of.url}${target}`, { headers });
   const text = await answer.text();
   expect(answer.headers.get('content-type')).toContain('application/json');
   return { status: answer.status, body: JSON.parse(text) as Record<string, unknown>, text };
@@ -185,6 +196,106 @@ describe('classes', () => {
   });
 });
 
+/** What the platform itself says. */
+const platformSays = async (path: string): Promise<unknown> => {
+  const { apiKey: key = '', apiSecret: secret = '' } = bench.simulator.projects[0] ?? {};
+  const timestamp = String(bench.simulator.clock.now());
+  const headers = {
+    'content-type': 'application/json',
+    ...signedHeaders({ key, secret }, path, { timestamp }),
+  };
+  return (await fetch(`${bench.simulator.url}${path}`, { headers })).json();
+};
+
+describe('transaction results', () => {
+  test('are answered as the platform answered them, by both lookups', async () => {
+    for (const id of ids) {
+      for (const path of [`/v1beta1/tx/${id}`, `/v3/native/tx/${id}`]) {
+        const { status, body } = await ask(path);
+        expect({ status, body }).toEqual({ status: 200, body: await platformSays(path) });
+      }
+    }
+  });
+
+  test('that are not held are 404 in the platform’s shape; odd ids are no trouble', async () => {
+    for (const id of ['nothing', 'x'.repeat(400), '%00', '%ff', '..%2F..', '%F0%9F%98%80']) {
+      const { status, body } = await ask(`/v1beta1/tx/${id}`);
+      expect([400, 404]).toContain(status);
+      expect(body).toMatchObject({ error: { code_space: 'outlast' } });
+    }
+    expect((await ask('/v1beta1/tx/nothing')).status).toBe(404);
+  });
+});
+
+describe('tokens', () => {
+  test('are answered as the node answered them', async () => {
+    const list = (await platformSays('/token/tokens')) as {
+      result: { value: { symbol: string; owner: string } }[];
+    };
+    const held = await ask('/token/tokens');
+    expect(held).toMatchObject({
+      status: 200,
+      body: { height: expect.stringMatching(/^\d+$/) as string },
+    });
+    const bySymbol = (
+      a: { value: { symbol: string } },
+      b: { value: { symbol: string } },
+    ): number => (a.value.symbol < b.value.symbol ? -1 : 1);
+    expect((held.body as typeof list).result).toEqual(list.result.toSorted(bySymbol));
+    for (const { value } of list.result) {
+      for (const path of [`/token/tokens/${value.symbol}`, `/token/tokens/${value.symbol}/fee`]) {
+        const { result } = (await platformSays(path)) as { result: unknown };
+        expect(await ask(path)).toMatchObject({ status: 200, body: { result } });
+      }
+      const of = (await ask(`/token/tokens?owner=${value.owner}`)).body as typeof list;
+      expect(of.result.map((one) => one.value.owner)).toContain(value.owner);
+      expect(new Set(of.result.map((one) => one.value.owner)).size).toBe(1);
+    }
+    expect(await ask('/token/tokens?owner=nobody')).toMatchObject({
+      body: { result: null },
+    });
+  });
+
+  test('have a node’s errors', async () => {
+    for (const path of [
+      '/token/tokens/nothing',
+      '/token/tokens/nothing/fee',
+      '/token/tokens/%00',
+    ]) {
+      const error = expect.any(String) as string;
+      const { status, body } = await ask(path);
+      expect({ status, body }).toEqual({ status: 400, body: { error } });
+    }
+  });
+
+  test('beyond loopback need a key and no signature', async () => {
+    const none = await ask('/token/tokens', {}, remote);
+    expect([none.status, none.body]).toEqual([403, { error: 'authentication failed' }]);
+    for (const [key, status] of [
+      ['nobody', 403],
+      [pair.key, 200],
+    ] as const) {
+      expect((await ask('/token/tokens', { 'x-api-key': key }, remote)).status).toBe(status);
+    }
+  });
+
+  test('are given by the library with their zeros', async () => {
+    const { items, takenAt } = await archive.tokens.list({ project: 'p' });
+    expect(items).toHaveLength(3);
+    expect(takenAt).toMatch(/Z$/);
+    for (const token of items) {
+      expect(token).toMatchObject({
+        mintable: expect.any(Boolean) as boolean,
+        scale: expect.any(Number) as number,
+      });
+      expect(token.initialSupply).toMatch(/^\d+$/);
+      expect(token.issueFee).toMatchObject({ denom: 'ugas' });
+      expect(await archive.tokens.get('p', token.symbol)).toEqual(token);
+    }
+    expect(await archive.tokens.get('p', 'nothing')).toBeNull();
+  });
+});
+
 describe('who may read', () => {
   type Given = Partial<{ key: string; secret: string; timestamp: string }>;
   const signed = (to: string, { timestamp, ...other }: Given = {}): Record<string, string> =>
@@ -234,19 +345,10 @@ describe('who may read', () => {
   });
 
   test('bound beyond loopback every reader needs a key; health needs none', async () => {
-    const open = await serveArchive(archive, {
-      host: '0.0.0.0',
-      keys: [pair],
-    });
-    try {
-      const url = open.url;
-      expect((await fetch(`${url}${target}`)).status).toBe(403);
-      expect((await fetch(`${url}${target}`, { headers: signed(target) })).status).toBe(200);
-      expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    } finally {
-      await open.close();
-    }
+    expect((await ask(target, {}, remote)).status).toBe(403);
+    expect((await ask(target, signed(target), remote)).status).toBe(200);
+    expect((await ask('/healthz', {}, remote)).status).toBe(200);
+    expect((await ask('/readyz', {}, remote)).status).toBe(200);
   });
 
   test('what is no path, no method and no request is answered in the same shape', async () => {

@@ -1,4 +1,4 @@
-// Who may name operations to ask for over HTTP, and how many: a key that may read may not thereby write.
+// Who may name operations to ask for over HTTP, how many, and how: a key that may read may not thereby write.
 import { isOnCluster } from '../support/postgres.ts';
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -63,18 +63,22 @@ const bearing =
   () => ({ authorization: `Bearer ${key}` });
 const nobodys: Key = () => ({});
 
-async function post(
+type Answered = { status: number; text: string };
+async function send(
   to: Served,
-  ids: string[],
-  key: Key = nobodys,
-): Promise<{ status: number; text: string }> {
-  const body = JSON.stringify({ operation_ids: ids });
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
   const answer = await fetch(to.url + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...key(body) },
+    headers: { 'content-type': 'application/json', ...headers },
     body,
   });
   return { status: answer.status, text: await answer.text() };
+}
+function post(to: Served, ids: string[], key: Key = nobodys): Promise<Answered> {
+  const body = JSON.stringify({ operation_ids: ids });
+  return send(to, body, key(body));
 }
 async function watched(): Promise<string[]> {
   const { rows } = await opened.db.query<{ id: string }>(
@@ -216,4 +220,50 @@ test('sabotaged, a door without the ceiling is noticed', async () => {
   });
   expect(await together(server)).toBeGreaterThan(mostOpen);
   await server.close();
+});
+
+test('ids are taken in, each once, with the day they are of', async () => {
+  const given = '{"operation_ids":["new-1","new-2","new-1"],"created_on":"2026-04-01"}';
+  for (const added of [2, 0]) {
+    const { status, text } = await send(served, given);
+    expect([status, JSON.parse(text)]).toEqual([200, { data: { given: 2, added, changed: 0 } }]);
+  }
+  const { rows } = await opened.db.query(
+    `select operation_id, created_on from sync.watched_operations order by 1`,
+  );
+  expect(rows).toEqual([
+    { operation_id: 'new-1', created_on: '2026-04-01' },
+    { operation_id: 'new-2', created_on: '2026-04-01' },
+  ]);
+});
+
+test.each([
+  ['no JSON', '{"operation_ids":'],
+  ['nothing', ''],
+  ['a byte order mark', '\ufeff{}'],
+  ['no object', '[]'],
+  ['null', 'null'],
+  ['a prototype', '{"__proto__":{"a":1},"operation_ids":["fine"]}'],
+  ['no list', {}],
+  ['an empty list', { operation_ids: [] }],
+  ['too many', { operation_ids: Array.from({ length: 1001 }, (_, i) => `many-${i}`) }],
+  ['no texts', { operation_ids: [1] }],
+  ['objects', { operation_ids: [{}] }],
+  ['an id with a blank', { operation_ids: ['fine', 'not fine'] }],
+  ['no day', { operation_ids: ['fine'], created_on: '2026-02-30' }],
+  ['no lookup', { operation_ids: ['fine'], api_version: 'v2' }],
+  ['a field nobody knows', { operation_ids: ['fine'], createdOn: '2026-04-01' }],
+])('P12: %s is answered 400, and nothing is entered', async (_, body) => {
+  const given = typeof body === 'string' ? body : JSON.stringify(body);
+  const { status, text } = await send(served, given);
+  expect(status).toBe(400);
+  expect(JSON.parse(text)).toMatchObject({ error: { code: 'BAD_REQUEST' } });
+  expect(await watched()).toEqual([]);
+});
+
+test('no page of the web can post to it, and a key alone is no signature', async () => {
+  const body = '{"operation_ids":["foreign"]}';
+  expect((await send(served, body, { 'content-type': 'text/plain' })).status).toBe(415);
+  expect((await send(remote, body, { 'x-api-key': 'watches' })).status).toBe(403);
+  expect(await watched()).toEqual([]);
 });
