@@ -29,6 +29,17 @@ export type WatchedProject = {
   knowsTime: () => boolean;
 };
 
+/** What is kept of one between two looks. */
+type AlertedProject = WatchedProject & {
+  /** Not looked at yet is not well. */
+  isUnwell: boolean;
+  failedInARow: number;
+  /** Null: no run has come to them yet. */
+  files: FileTrouble[] | null;
+  /** The export that the alerts know of. */
+  enteredExport: ExportEnd | null;
+};
+
 export type AlertsOptions = {
   db: Db;
   settings: AlertSettings;
@@ -51,14 +62,14 @@ export type Alerts = {
 export function createAlerts(options: AlertsOptions): Alerts {
   const { db, settings, log, monotonicNow = () => performance.now() } = options;
   const { webhookUrl, format, secret, heartbeatUrl, reminderMs } = settings;
-  const projects = new Map(options.projects.map((one) => [one.projectId, one]));
+  const projects = new Map<ProjectId, AlertedProject>(
+    options.projects.map((one) => [
+      one.projectId,
+      { ...one, isUnwell: true, failedInARow: 0, files: null, enteredExport: null },
+    ]),
+  );
   const risks = createRisks(db, monotonicNow);
   const heartbeat = createHeartbeat([...projects.keys()]);
-  /** Not looked at yet is not well. */
-  const unwell = new Set(projects.keys());
-  const failures = new Map<ProjectId, number>();
-  const files = new Map<ProjectId, FileTrouble[]>();
-  const enteredExports = new Map<ProjectId, ExportEnd>();
   const waiting = new Map<ProjectId, TickResult>();
   const stop = new AbortController();
   let isWorking = false;
@@ -68,21 +79,21 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const tellTrouble = (fields: object): void =>
     log[isToTell() ? 'warn' : 'debug'](fields, 'The alerts could not be looked after');
 
-  async function lookAt(project: WatchedProject, outcome: TickResult['outcome']): Promise<void> {
+  async function lookAt(project: AlertedProject, outcome: TickResult['outcome']): Promise<void> {
     const { projectId } = project;
     const now = project.now();
     const lastExport = options.lastExport?.() ?? null;
     // Trouble is entered once: a replica whose export was made later ends it. What was made up ends at the next look.
-    const isEntered = enteredExports.get(projectId) === lastExport;
+    const isEntered = lastExport !== null && project.enteredExport === lastExport;
     const isMade = lastExport?.trouble === null || lastExport?.trouble === 'missed';
     const afterwards = isMade ? { trouble: null } : null;
     const watch = {
       now,
       isOverdue: outcome === 'overdue',
-      failedInARow: failures.get(projectId) ?? 0,
+      failedInARow: project.failedInARow,
       machine: hostname(),
       clocks: project.disagreement(),
-      files: files.get(projectId) ?? null,
+      files: project.files,
       exportEnd: isEntered ? afterwards : lastExport,
     };
     const { problems, isUntold } = await look(
@@ -93,17 +104,16 @@ export function createAlerts(options: AlertsOptions): Alerts {
       reminderMs,
       log,
     );
-    if (lastExport !== null) enteredExports.set(projectId, lastExport);
+    if (lastExport !== null) project.enteredExport = lastExport;
     // Where nobody can be told, not all is well.
-    const isUnwell =
+    project.isUnwell =
       problems.some(({ level, isNews }) => level === 'critical' && !isNews) ||
       (isUntold && webhookUrl !== null);
-    if (isUnwell) unwell.add(projectId);
-    else unwell.delete(projectId);
   }
 
   async function beat(): Promise<void> {
-    if (heartbeatUrl === null || !options.mayBeat || unwell.size > 0) return;
+    const isWell = [...projects.values()].every(({ isUnwell }) => !isUnwell);
+    if (heartbeatUrl === null || !options.mayBeat || !isWell) return;
     if (!heartbeat.isDue(monotonicNow())) return;
     const heads = await newestHeads(db, [...projects.keys()]);
     const problem = await deliver({ url: heartbeatUrl, body: null, heads, signal: stop.signal });
@@ -122,7 +132,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       } catch (error) {
         // What nobody foresaw keeps no other project from being looked at; and nobody says that all is well.
         if (concernsAll(error)) throw error;
-        unwell.add(projectId);
+        project.isUnwell = true;
         tellTrouble({ projectId, error: causeChain(error) });
         continue;
       }
@@ -155,19 +165,17 @@ export function createAlerts(options: AlertsOptions): Alerts {
   return {
     after(turn) {
       const { projectId, outcome } = turn;
-      if (stop.signal.aborted || outcome === 'stopped' || !projects.has(projectId)) return;
+      const project = projects.get(projectId);
+      if (stop.signal.aborted || outcome === 'stopped' || project === undefined) return;
       heartbeat.note(turn);
       if (outcome === 'elsewhere') {
         // Whoever holds it looks after it.
-        unwell.delete(projectId);
-        failures.delete(projectId);
+        Object.assign(project, { isUnwell: false, failedInARow: 0 });
         return;
       }
-      if (turn.files !== undefined) files.set(projectId, turn.files);
-      if (outcome === 'done') failures.delete(projectId);
-      else if (!['running', 'idle', 'overdue'].includes(outcome)) {
-        failures.set(projectId, (failures.get(projectId) ?? 0) + 1);
-      }
+      if (turn.files !== undefined) project.files = turn.files;
+      if (outcome === 'done') project.failedInARow = 0;
+      else if (!['running', 'idle', 'overdue'].includes(outcome)) project.failedInARow += 1;
       waiting.set(projectId, turn);
       if (!isWorking) flight = work();
     },
