@@ -97,6 +97,21 @@ describe('orders', () => {
     expect(sum).toBe(all);
   });
 
+  test('an end date is the last day; before the start it selects nothing, and the last of all is no bound', async () => {
+    const total = async (query: string): Promise<number | undefined> =>
+      (await orders(`/v3/orders?count_total=1&limit=1&${query}`)).total_count;
+    const days = ['2026-04-01', '2026-04-02'];
+    const each = await Promise.all(days.map((day) => total(`start_date=${day}&end_date=${day}`)));
+    const both = await total('start_date=2026-04-01&end_date=2026-04-02');
+    expect(both).toBe((each[0] ?? 0) + (each[1] ?? 0));
+    expect(both).toBe(
+      await archive.orders.count({ project: 'p', from: '2026-04-01', to: '2026-04-03' }),
+    );
+    expect(both).toBeGreaterThan(0);
+    expect(await total('start_date=2026-04-10&end_date=2026-04-01')).toBe(0);
+    expect(await total('end_date=9999-12-31')).toBe(await total(''));
+  });
+
   test('an empty list is [], with empty keys', async () => {
     const data = await orders('/v3/orders?start_date=2020-01-01&end_date=2020-01-31&count_total=1');
     expect(data).toEqual({
@@ -118,6 +133,8 @@ describe('orders', () => {
     'status=success',
     'start_date=2026-02-30',
     'start_date=yesterday',
+    'end_date=1.3.2026',
+    'end_date=10000-01-01',
     'end_date=0000-01-01',
     'sort_by=date_asc',
     'count_total=yes',

@@ -10,7 +10,7 @@ import { orderStatuses } from '../../model.ts';
 import type { Answer } from '../http-answers.ts';
 import { ofPlatform, platformRoute, record } from './platform-route.ts';
 
-export const dates = {
+const dates = {
   start_date: day.describe('First day, yyyy-MM-dd'),
   end_date: day.describe('Last day, inclusive'),
   sort_by: oneOf(['DATE_ASC', 'DATE_DESC']).describe('DATE_DESC by default'),
@@ -19,7 +19,7 @@ export const dates = {
 type Selected = Pick<ListScope, 'from' | 'to'> & { order: 'asc' | 'desc' };
 
 /** The days asked for, half-open. An end before the start selects nothing. */
-export function selectedBy({
+function selectedBy({
   start_date: from,
   end_date: end,
   sort_by: sortBy,
