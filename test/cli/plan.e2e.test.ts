@@ -7,6 +7,7 @@ import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 import type { TestDatabase } from '../support/postgres.ts';
+import { writeProjects } from '../support/rows.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -26,11 +27,7 @@ const lastMonth = monthStart(today, -1);
 async function enterWindow(ordersPerDay: number, on = today): Promise<void> {
   const thisMonth = monthStart(on);
   const lastMonth = monthStart(on, -1);
-  await db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     values ('p', 'https://platform.example', 'salt', 'print', now(), $1)`,
-    [lastMonth],
-  );
+  await writeProjects(db, ['p'], { firstDay: lastMonth });
   const enter = (from: string, to: string): Promise<unknown> =>
     db.query(
       `insert into sync.slices (project_id, resource, day, deadline_at, due_at)
@@ -344,11 +341,7 @@ describe('status --check', () => {
       expect.stringContaining('p: The last 3 runs failed before anything was archived.'),
     ]);
     await db.query('delete from sync.reported_problems');
-    await db.query(
-      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-       values ('p', 'https://platform.example', 'salt', 'print', now(), $1)`,
-      [lastMonth],
-    );
+    await writeProjects(db, ['p'], { firstDay: lastMonth });
     expect(await checked()).toEqual([
       'WARNING',
       1,

@@ -10,7 +10,7 @@ import { runHere } from '../support/command-here.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
-import { writeClass, writeOrder, writeOrders } from '../support/rows.ts';
+import { writeClass, writeOrder, writeOrders, writeProjects } from '../support/rows.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -18,8 +18,7 @@ let db: Db;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDb({ connectionString: database.connectionString, log: silentLog() });
-  await addProject('p');
-  await addProject('many');
+  await writeProjects(db, ['p', 'many']);
   await writeOrder(db, {
     project: 'p',
     id: 'op_a',
@@ -42,13 +41,6 @@ afterAll(async () => {
   await db.close();
   await database.drop();
 });
-
-const addProject = (id: string): Promise<unknown> =>
-  db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, first_day, added_at)
-     values ($1, 'https://platform.example', '', '', '2026-03-01', '2026-04-06T12:00:00Z')`,
-    [id],
-  );
 
 const query = (...args: string[]): Promise<Ended> =>
   runHere(['query', ...args], {
@@ -78,7 +70,7 @@ test.each([
   ],
   [[], ''],
 ])('%j: none found is no proof that there were none: "%s"', async (days, told) => {
-  await addProject('gaps');
+  await writeProjects(db, ['gaps']);
   await db.query(
     `insert into sync.slices (project_id, resource, day, state, proof, proved_at, deadline_at)
      values ('gaps', 'orders', '2026-03-02', 'final', 'none', null, '2026-04-30'),
@@ -251,7 +243,7 @@ describe('mistakes', () => {
 describe('what was known before', () => {
   const at = (hour: number): string => `2026-03-05T${String(hour).padStart(2, '0')}:00:00.000Z`;
   beforeAll(async () => {
-    await addProject('then');
+    await writeProjects(db, ['then']);
     const order = { operation_id: 'op_x', amount: '7', create_time: '2026-03-05T09:00:00Z' };
     const orders = { project: 'then', resource: 'orders' } as const;
     await observe(db, orders, [{ ...order, status: 1 }], at(10));

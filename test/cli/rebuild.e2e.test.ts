@@ -8,6 +8,7 @@ import { startCommand, type Ended, type Running } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 import type { TestDatabase } from '../support/postgres.ts';
+import { writeProjects } from '../support/rows.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -20,10 +21,7 @@ const outlast = (...args: string[]): Promise<Ended> => runHere(['rebuild', ...ar
 
 /** Orders whose records say 2 and whose column says 7, as an older release might have read them. */
 async function enterMisread(orders: number): Promise<void> {
-  await db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     values ('p', 'https://platform.example', 'salt', 'print', now(), '2026-03-01')`,
-  );
+  await writeProjects(db, ['p']);
   await db.query(
     `insert into archive.orders (project_id, operation_id, status, created_at, slice_day, raw, raw_sha256,
                                  observed_at, first_seen_at, changed_at)

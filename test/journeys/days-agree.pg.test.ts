@@ -11,6 +11,7 @@ import { openDb, withTx, type Row } from '../../src/store/db.ts';
 import { runHere } from '../support/command-here.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
+import { writeProjects } from '../support/rows.ts';
 
 /** The window is March and April. */
 const now = Date.parse('2026-04-06T12:00:00Z');
@@ -83,10 +84,7 @@ let served: Served;
 beforeAll(async () => {
   opened = await openEmpty();
   const { db } = opened;
-  await db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     values ('p', 'http://127.0.0.1:9', 's', 'f', '2026-01-01', '2025-12-01')`,
-  );
+  await writeProjects(db, ['p'], { addedAt: '2026-01-01', firstDay: '2025-12-01' });
   for (const of of [...orders, ...classes]) {
     const { day, is, resource = 'orders', owner = '', pending = 0, rejects = 0 } = of;
     const [state, proof, why] = is;

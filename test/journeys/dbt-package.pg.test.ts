@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { orderOf } from '../support/days.ts';
-import { enterOrders, writeOrders } from '../support/rows.ts';
+import { enterOrders, writeOrders, writeProjects } from '../support/rows.ts';
 
 const folder = fileURLToPath(new URL('../../dbt', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -122,10 +122,7 @@ async function outOfStep(): Promise<unknown[]> {
 
 test('orders_in_step holds what the archive holds after every build, also of a project left out before', async () => {
   const { simulator, db } = bench;
-  await db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, first_day, added_at)
-     values ('q', 'https://platform.example', '', '', '2026-04-01', '2026-04-06T12:00:00Z')`,
-  );
+  await writeProjects(db, ['q'], { firstDay: '2026-04-01' });
   await writeOrders(db, { project: 'q', count: 5, from: '2026-04-01', perDay: 5 });
   await enterOrders(db, 'q');
 

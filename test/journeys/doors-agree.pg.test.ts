@@ -16,6 +16,7 @@ import { runHere } from '../support/command-here.ts';
 import { observe } from '../support/observe.ts';
 import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
 import { serveArchive } from '../support/served.ts';
+import { writeProjects } from '../support/rows.ts';
 
 const hourMs = 3_600_000;
 const secret = 'a secret of no value';
@@ -89,10 +90,7 @@ beforeAll(async () => {
   }
   instants.push('2026-04-07T14:00:00Z', '2026-04-08T06:00:00Z', '2026-04-08T05:59:59.999999Z');
   instants.push('2026-04-09T03:00:00Z', '2026-03-31T00:00:00Z', '9999-12-31T23:59:59Z');
-  await bench.db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     select id, 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01' from unnest(array['q', 'r']) id`,
-  );
+  await writeProjects(bench.db, ['q', 'r']);
   await bench.db.query(
     `insert into sync.certificates (project_id, resource, month, certified_at, certificate, digest, leaves_sha256)
      select 'p', resource, month, now(), '{"records": 1, "n": 1.5}', sha256('1'), sha256('2')

@@ -16,6 +16,7 @@ import { runHere } from '../support/command-here.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
+import { writeProjects } from '../support/rows.ts';
 
 const noon = Date.parse('2026-03-11T12:00:00Z');
 let db: Db;
@@ -255,11 +256,7 @@ test('a position outlives vacuum, which writes every table anew, and a reconnect
 describe('by every door', () => {
   let served: Served;
   beforeEach(async () => {
-    await db.query(
-      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-       values ($1, 'https://x.example', 'salt', 'print', now(), '2026-03-01')`,
-      [project],
-    );
+    await writeProjects(db, [project]);
     await commit([{ id: 'a' }, { id: 'b' }]);
     served = await serveArchive(archive, { projects: [{ id: project, classesOf: project }] });
   });

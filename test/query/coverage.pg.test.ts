@@ -6,7 +6,7 @@ import type { Proof, SliceState } from '../../src/model.ts';
 import { reservationNames } from '../../src/catalogue.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
-import { writeClass, writeOrder } from '../support/rows.ts';
+import { writeClass, writeOrder, writeProjects } from '../support/rows.ts';
 
 let opened: Opened;
 let db: Db;
@@ -44,18 +44,10 @@ async function writeSlice(slice: GivenSlice): Promise<void> {
   );
 }
 
-const writeProject = (id: string): Promise<unknown> =>
-  db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     values ($1, 'https://secret.example', 'salt', 'print', '2026-03-01T00:00:00Z', '2026-03-01')`,
-    [id],
-  );
-
 beforeAll(async () => {
   opened = await openEmpty();
   ({ db, archive } = opened);
-  await writeProject('p');
-  await writeProject('q');
+  await writeProjects(db, ['p', 'q']);
   const early = '2026-04-26T00:00:00Z';
   await writeSlice({ day: '2026-03-01', state: 'lost' });
   await writeSlice({ day: '2026-03-02', state: 'final', proof: 'books', provedAt: early });

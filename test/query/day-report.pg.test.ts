@@ -6,7 +6,7 @@ import { openArchive, type Archive, type Progress } from '../../src/index.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createBench, fiveDays, type Bench } from '../support/archive.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
-import { enterReject } from '../support/rows.ts';
+import { enterReject, writeProjects } from '../support/rows.ts';
 
 const hourMs = 3_600_000;
 
@@ -145,10 +145,7 @@ describe('what goes on', () => {
   beforeAll(async () => {
     opened = await openEmpty();
     ({ db, archive } = opened);
-    await db.query(
-      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-       select id, 'https://secret.example', 'salt', 'print', now(), '2026-03-01' from unnest(array['p', 'q']) id`,
-    );
+    await writeProjects(db, ['p', 'q']);
     await db.query(
       `insert into sync.slices (project_id, resource, owner, day, state, due_at, deadline_at, shown_total)
        select id, 'orders', '', '2026-03-01'::date + n, case when n < 2 then 'final' else 'open' end,

@@ -13,6 +13,7 @@ import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';
 import { readContentDifferences } from '../../src/store/journal/check-contents.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { writeProjects } from '../support/rows.ts';
 
 type Plan = {
   'Node Type': string;
@@ -221,10 +222,7 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
      select 'p', n * 30 + k, 'orders', '', '2024-01-01'::date + n, now(), 'ledger', '{"state": "open"}', '\\xab'
        from generate_series(0, 729) n, generate_series(1, 30) k`,
     );
-    await owner.query(
-      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     values ('p', 'x', 's', 'f', now(), '2024-01-01')`,
-    );
+    await writeProjects(owner, ['p'], { firstDay: '2024-01-01' });
     await owner.query(
       `insert into sync.watched_operations (project_id, operation_id, state)
      select 'p', 'op_' || md5(n::text), 'done' from generate_series(1, 20000) n`,

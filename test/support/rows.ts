@@ -1,6 +1,18 @@
 // Rows written straight into the tables, for tests of reading: many in one statement, or one as exact as needed.
 import type { Queryable } from '../../src/store/db.ts';
 
+/** Projects as a first run enters them, now unless told. */
+export const writeProjects = (
+  db: Queryable,
+  ids: string[],
+  { addedAt = new Date().toISOString(), firstDay = '2026-03-01' } = {},
+): Promise<unknown> =>
+  db.query(
+    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+     select id, 'https://secret.example', 'salt', 'print', $2, $3 from unnest($1::text[]) id`,
+    [ids, addedAt, firstDay],
+  );
+
 /** `count` orders a millisecond apart from the start of a day on, ids not in the order of their times. */
 export async function writeOrders(
   db: Queryable,
