@@ -1,16 +1,10 @@
 // The aims that one figure answers: how soon a command starts, whether it keeps a slow platform busy, what it costs to
 // walk again where nothing changed, and what a tick with nothing to do costs. Each in a process of its own beside a
 // simulated platform in another, and an embedded Postgres in a third. What they mean: docs/benchmarks.md.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
-import { silentLog } from '../src/log.ts';
-import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { run, runCommand, simulate, startCommand, type Simulated } from './children.ts';
-import { said, spread, type Spread } from './filling.ts';
 import { peerFile } from './peers.ts';
-import type { Table } from './tables.ts';
+import { ask, withServer, type BenchServer } from './server.ts';
+import { said, spread, type Spread, type Table } from './tables.ts';
 import { load, processorSeconds } from './timing.ts';
 
 export type Aim = {
@@ -31,101 +25,60 @@ type World = {
   open(platform: Simulated): Promise<NodeJS.ProcessEnv & { DATABASE_URL: string }>;
   /** A platform in the present, closed with the world. */
   platform(orders: number, latencyMs?: number): Promise<Simulated>;
-  /** Rows of one statement in that database. */
-  ask<R extends pg.QueryResultRow>(databaseUrl: string, sql: string): Promise<R[]>;
   signal: AbortSignal;
 };
 
 const latencyMs = 50;
 
-export async function measureAims(runs: number, signal: AbortSignal): Promise<Aims> {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-bench-'));
-  // Run by root, the server has another user, who must be able to pass through.
-  await chmod(folder, 0o755);
-  const closers: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
-  try {
-    const embedded = await openEmbedded({ dataDir: join(folder, 'data'), log: silentLog() });
-    closers.push(() => embedded.close());
-    let databases = 0;
-    const world: World = {
-      signal,
-      ask: (databaseUrl, sql) => ask(databaseUrl, sql),
-      async platform(orders, latency = 0) {
-        const one = await simulate(orders, 0, { isNow: true, latencyMs: latency });
-        closers.push(() => one.close());
-        return one;
-      },
-      async open(platform) {
-        const name = `aims_${++databases}`;
-        await ask(embedded.connectionString, `create database ${name}`);
-        const address = new URL(embedded.connectionString);
-        address.pathname = `/${name}`;
-        const env = { ...platform.env, DATABASE_URL: address.href };
-        await runCommand(['migrate'], env, signal);
-        return env;
-      },
-    };
-    const each = async (
-      measure: (world: World) => Promise<number>,
-    ): Promise<Pick<Aim, 'figure' | 'loadBefore'>> => {
-      const loadBefore = load();
-      const figures: number[] = [];
-      for (let round = 0; round < runs; round++) figures.push(await measure(world));
-      return { figure: spread(figures, 3), loadBefore };
-    };
-    const aims: Aim[] = [
-      {
-        what: 'outlast --version',
-        unit: 's',
-        ...(await each(version)),
-        aim: 0.15,
-        isLeast: false,
-      },
-      {
-        what: 'from start to the first request',
-        unit: 's',
-        ...(await each(firstRequest)),
-        aim: 1,
-        isLeast: false,
-      },
+export const measureAims = (runs: number, signal: AbortSignal): Promise<Aims> =>
+  withServer(async (server) => {
+    const world = worldOf(server, signal);
+    const aims = [
+      await measured('outlast --version', 's', 0.15, () => version(world), runs),
+      await measured('from start to the first request', 's', 1, () => firstRequest(world), runs),
     ];
-    for (const requests of [1, 4, 8]) {
-      const unit = `of ${requests} × 50 orders / ${latencyMs} ms`;
-      const alike = { unit, isLeast: true, loadBefore: load() };
-      const paces = { alone: [] as number[], sync: [] as number[] };
-      // In turns: what reading alone reaches is as far as anybody comes on this machine.
-      for (let round = 0; round < runs; round++) {
-        paces.alone.push(await pace(world, requests, readAlone));
-        paces.sync.push(await pace(world, requests, syncAll));
-      }
-      const what = `pace at ${latencyMs} ms a request, ${requests} at a time`;
-      aims.push(
-        { ...alike, what: `${what}, reading alone`, figure: spread(paces.alone, 3), aim: null },
-        { ...alike, what, figure: spread(paces.sync, 3), aim: 0.95 },
-      );
-    }
+    for (const requests of [1, 4, 8]) aims.push(...(await paces(world, requests, runs)));
     aims.push(...(await walksAgain(world, runs)), ...(await quietTicks(world, runs)));
-    const [row] = await ask<{ v: string }>(
-      embedded.connectionString,
-      `select current_setting('server_version') as v`,
-    );
-    return { aims, postgres: row?.v ?? 'unknown' };
-  } finally {
-    for (const close of closers.toReversed()) await close();
-  }
+    return { aims, postgres: server.version };
+  });
+
+function worldOf(server: BenchServer, signal: AbortSignal): World {
+  let databases = 0;
+  return {
+    signal,
+    async platform(orders, latency = 0) {
+      const one = await simulate(orders, 0, { isNow: true, latencyMs: latency });
+      server.atEnd(() => one.close());
+      return one;
+    },
+    async open(platform) {
+      const env = { ...platform.env, DATABASE_URL: await server.database(`aims_${++databases}`) };
+      await runCommand(['migrate'], env, signal);
+      return env;
+    },
+  };
 }
 
-async function ask<R extends pg.QueryResultRow>(
-  connectionString: string,
-  sql: string,
-): Promise<R[]> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return (await client.query<R>(sql)).rows;
-  } finally {
-    await client.end();
-  }
+/** A figure that should not be greater than its aim. */
+const atMost = (
+  what: string,
+  unit: string,
+  aim: number | null,
+  figure: Spread,
+  loadBefore: number,
+): Aim => ({ what, unit, aim, figure, loadBefore, isLeast: false });
+
+async function measured(
+  what: string,
+  unit: string,
+  aim: number,
+  measure: () => Promise<number>,
+  runs: number,
+): Promise<Aim> {
+  const loadBefore = load();
+  const figures: number[] = [];
+  for (let round = 0; round < runs; round++) figures.push(await measure());
+  return atMost(what, unit, aim, spread(figures, 3), loadBefore);
 }
 
 async function version({ signal }: World): Promise<number> {
@@ -149,6 +102,23 @@ const readAlone = (env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<unknown
   run([peerFile('read-pages.mjs'), env['OUTLAST_CONCURRENCY'] ?? '1'], env, signal);
 const syncAll = (env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<unknown> =>
   runCommand(syncOrders, env, signal);
+
+/** In turns: what reading alone reaches is as far as anybody comes on this machine. */
+async function paces(world: World, requests: number, runs: number): Promise<Aim[]> {
+  const unit = `of ${requests} × 50 orders / ${latencyMs} ms`;
+  const what = `pace at ${latencyMs} ms a request, ${requests} at a time`;
+  const alike = { unit, isLeast: true, loadBefore: load() };
+  const alone: number[] = [];
+  const sync: number[] = [];
+  for (let round = 0; round < runs; round++) {
+    alone.push(await pace(world, requests, readAlone));
+    sync.push(await pace(world, requests, syncAll));
+  }
+  return [
+    { ...alike, what: `${what}, reading alone`, figure: spread(alone, 3), aim: null },
+    { ...alike, what, figure: spread(sync, 3), aim: 0.95 },
+  ];
+}
 
 /**
  * Orders a second while so many requests can be under way, as a share of what the platform could give then: the middle
@@ -174,13 +144,13 @@ async function walksAgain(world: World, runs: number): Promise<Aim[]> {
   const platform = await world.platform(50_000);
   const env = await world.open(platform);
   await runCommand(syncOrders, env, world.signal);
-  const [held] = await world.ask<{ orders: number; days: string[] }>(
+  const [held] = await ask<{ orders: number; days: string[] }>(
     env.DATABASE_URL,
     `select count(*)::int as orders, array[min(slice_day), max(slice_day) - 1]::text[] as days from archive.orders`,
   );
   const { orders = 0, days: [from = '', to = ''] = [] } = held ?? {};
   const written = async (): Promise<Written> => {
-    const [row] = await world.ask<Written>(
+    const [row] = await ask<Written>(
       env.DATABASE_URL,
       `select sum(n_tup_ins + n_tup_upd + n_tup_del)::int as rows, pg_current_wal_insert_lsn()::text as wal
          from pg_stat_user_tables where schemaname = 'archive'`,
@@ -197,7 +167,7 @@ async function walksAgain(world: World, runs: number): Promise<Aim[]> {
     const before = await written();
     const again = await runCommand([...syncOrders, '--from', from, '--to', to], env, world.signal);
     const after = await written();
-    const [wal] = await world.ask<{ bytes: number }>(
+    const [wal] = await ask<{ bytes: number }>(
       env.DATABASE_URL,
       `select pg_wal_lsn_diff('${after.wal}', '${before.wal}')::int as bytes`,
     );
@@ -207,30 +177,15 @@ async function walksAgain(world: World, runs: number): Promise<Aim[]> {
   }
   platform.close();
   return [
-    {
-      what: 'rows of the archive written by a second walk',
-      unit: 'rows',
-      figure: spread(rows),
-      aim: 0,
-      isLeast: false,
+    atMost('rows of the archive written by a second walk', 'rows', 0, spread(rows), loadBefore),
+    atMost('WAL of a second walk', 'bytes an order', null, spread(walBytes, 1), loadBefore),
+    atMost(
+      'a second walk, as long as reading alone',
+      'times',
+      1.5,
+      spread(timesReading, 2),
       loadBefore,
-    },
-    {
-      what: 'WAL of a second walk',
-      unit: 'bytes an order',
-      figure: spread(walBytes, 1),
-      aim: null,
-      isLeast: false,
-      loadBefore,
-    },
-    {
-      what: 'a second walk, as long as reading alone',
-      unit: 'times',
-      figure: spread(timesReading, 2),
-      aim: 1.5,
-      isLeast: false,
-      loadBefore,
-    },
+    ),
   ];
 }
 
@@ -265,23 +220,10 @@ async function quietTicks(world: World, runs: number): Promise<Aim[]> {
     server.close();
     platform.close();
   }
+  const perTick = 'processor time of a quiet tick, one a second';
   return [
-    {
-      what: 'requests of a quiet tick',
-      unit: 'a resource',
-      figure: spread(requests, 1),
-      aim: 1,
-      isLeast: false,
-      loadBefore,
-    },
-    {
-      what: 'processor time of a quiet tick, one a second',
-      unit: 'ms',
-      figure: spread(milliseconds),
-      aim: 50,
-      isLeast: false,
-      loadBefore,
-    },
+    atMost('requests of a quiet tick', 'a resource', 1, spread(requests, 1), loadBefore),
+    atMost(perTick, 'ms', 50, spread(milliseconds), loadBefore),
   ];
 }
 

@@ -1,13 +1,10 @@
 // The archive that reading is measured on: the real tables after the real migrations in an embedded Postgres of its
 // own, with orders of three years made up by SQL, and a ledger that says so. Gone when it is closed.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { silentLog } from '../src/log.ts';
 import type { Day } from '../src/model.ts';
+import { silentLog } from '../src/log.ts';
 import { openDb, type Db } from '../src/store/db.ts';
-import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import type { BenchServer } from './server.ts';
 
 /** Orders of a project spread evenly over days `[from, to)`, the last two months of them in the window. */
 export type Filling = { project: string; from: Day; to: Day; orders: number };
@@ -31,39 +28,18 @@ export const halfYearOf = (orders: number): Filling => ({
 /** Orders a statement makes: each can be waited for when the bench is to stop. */
 const madeAtOnce = 250_000;
 
-export type BenchArchive = {
-  connectionString: string;
-  /** Runs as the owner. */
-  db: Db;
-  folder: string;
-  close(): Promise<void>;
-};
+/** `db` runs as the owner. */
+export type BenchArchive = Pick<BenchServer, 'connectionString' | 'folder'> & { db: Db };
 
-export async function openBenchArchive(): Promise<BenchArchive> {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-bench-'));
-  // Run by root, the server has another user, who must be able to pass through.
-  await chmod(folder, 0o755);
-  const closers: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
-  const close = async (): Promise<void> => {
-    for (const one of closers.splice(0).toReversed()) await one();
-  };
-  try {
-    const embedded = await openEmbedded({
-      dataDir: join(folder, 'data'),
-      log: silentLog(),
-      // For filling alone: what is read is the same with fewer checkpoints.
-      settings: { max_wal_size: '8GB' },
-    });
-    closers.push(() => embedded.close());
-    const { connectionString } = embedded;
-    await migrate(connectionString, silentLog());
-    const db = await openDb({ connectionString, role: null, log: silentLog() });
-    closers.push(() => db.close());
-    return { connectionString, db, folder, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+/** For filling alone: what is read is the same with fewer checkpoints. */
+export const fillingSettings = { max_wal_size: '8GB' };
+
+export async function openBenchArchive(server: BenchServer): Promise<BenchArchive> {
+  const { connectionString, folder } = server;
+  await migrate(connectionString, silentLog());
+  const db = await openDb({ connectionString, role: null, log: silentLog() });
+  server.atEnd(() => db.close());
+  return { connectionString, folder, db };
 }
 
 /** Ids are UUIDs, so that they come in no order, as clients make them. `n` is the order's number, from 0. */

@@ -1,6 +1,6 @@
 // Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading
 // their way.
-import { fingerprintOf, type Side } from '../src/query/cursor.ts';
+import { fingerprintOf } from '../src/query/cursor.ts';
 import { writeCursor, type RecordPosition } from '../src/query/list-order.ts';
 import { below, mix } from '../src/simulator/world.ts';
 import type { Db } from '../src/store/db.ts';
@@ -33,5 +33,5 @@ export async function randomPlaces(
 }
 
 /** The cursor that a page ending there would have given. `query` is all of the list's arguments but its limit. */
-export const cursorAt = (query: object, side: Side, { position }: Place): string =>
-  writeCursor(fingerprintOf('orders', query), side, position);
+export const cursorAt = (query: object, { position }: Place): string =>
+  writeCursor(fingerprintOf('orders', query), 'after', position);

@@ -2,12 +2,15 @@
 // its own.
 import { createWriteStream } from 'node:fs';
 import { readFile, rm, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { formatCount } from '../src/cli/print.ts';
 import type { BenchArchive, Filling } from './archive.ts';
-import { runCommand, runModule } from './children.ts';
+import { runCommand, runModule, type Ended } from './children.ts';
+import { round, spread, type Table } from './tables.ts';
 import { load, processorSeconds } from './timing.ts';
 
 export type Exported = {
@@ -17,37 +20,56 @@ export type Exported = {
   /** Of the process and of Postgres, which reads the rows for ours. */
   processorSeconds: number;
   parquetMb: number;
-  /** Of the process; Postgres, which reads the rows for ours, is not in it. */
+  /** Of the process alone. */
   peakMb: number;
   loadBefore: number;
 };
 
 export async function measureExports(
-  archive: BenchArchive,
-  { project, orders }: Filling,
+  { connectionString, folder }: BenchArchive,
+  { project, orders: rows }: Filling,
   runs: number,
   signal: AbortSignal,
 ): Promise<{ csvMb: number; exports: Exported[] }> {
-  const csv = join(archive.folder, 'orders.csv');
-  await writeCsv(archive, project, csv);
+  const [csv, parquet, to] = ['orders.csv', 'orders.parquet', 'export'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
+  await writeCsv(connectionString, project, csv);
   const exports: Exported[] = [];
+  const measure = async (
+    what: Exported['what'],
+    work: () => Promise<Ended>,
+    bytesOf: () => Promise<number>,
+  ): Promise<void> => {
+    const loadBefore = load();
+    const before = processorSeconds(process.pid);
+    const ended = await work();
+    const used = processorSeconds(process.pid) - before;
+    const parquetMb = (await bytesOf()) / 1e6;
+    exports.push({ what, rows, ...ended, processorSeconds: used, parquetMb, loadBefore });
+  };
+  const args = ['export', to, '--project', project, '--json'];
   for (let run = 0; run < runs; run++) {
-    exports.push(
-      await ours(archive, project, orders, signal),
-      await duckDb(archive.folder, csv, orders, signal),
+    await measure(
+      'outlast export',
+      () => runCommand(args, { DATABASE_URL: connectionString }, signal),
+      () => bytesExported(to, rows),
     );
+    await measure(
+      'DuckDB from CSV',
+      () => runModule('duckdb.js', [csv, parquet, String(rows)], signal),
+      () => sizeOf(parquet),
+    );
+    await rm(to, { recursive: true });
+    await rm(parquet);
   }
-  const csvMb = await mbOf(csv);
+  const csvMb = (await sizeOf(csv)) / 1e6;
   await rm(csv);
   return { csvMb, exports };
 }
 
 /** All columns, as an export has them. */
-async function writeCsv(
-  { connectionString }: BenchArchive,
-  project: string,
-  csv: string,
-): Promise<void> {
+async function writeCsv(connectionString: string, project: string, csv: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
@@ -60,61 +82,42 @@ async function writeCsv(
   }
 }
 
-async function ours(
-  { connectionString, folder }: BenchArchive,
-  project: string,
-  rows: number,
-  signal: AbortSignal,
-): Promise<Exported> {
-  const to = join(folder, 'export');
-  const loadBefore = load();
-  const before = processorSeconds(process.pid);
-  const { seconds, peakMb } = await runCommand(
-    ['export', to, '--project', project, '--json'],
-    { DATABASE_URL: connectionString },
-    signal,
-  );
-  const manifest = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as {
+/** Throws unless it has so many orders. */
+async function bytesExported(to: string, rows: number): Promise<number> {
+  const { files } = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as {
     files: { table: string; rows: number; bytes: number }[];
   };
-  const files = manifest.files.filter(({ table }) => table === 'archive.orders');
+  const orders = files.filter(({ table }) => table === 'archive.orders');
   const sum = (field: 'rows' | 'bytes'): number =>
-    files.reduce((all, file) => all + file[field], 0);
+    orders.reduce((all, file) => all + file[field], 0);
   if (sum('rows') !== rows) throw new Error(`${sum('rows')} of ${rows} rows were exported`);
-  await rm(to, { recursive: true });
-  return {
-    what: 'outlast export',
-    rows,
-    seconds,
-    processorSeconds: processorSeconds(process.pid) - before,
-    parquetMb: sum('bytes') / 1e6,
-    peakMb,
-    loadBefore,
-  };
+  return sum('bytes');
 }
 
-async function duckDb(
-  folder: string,
-  csv: string,
-  rows: number,
-  signal: AbortSignal,
-): Promise<Exported> {
-  const parquet = join(folder, 'orders.parquet');
-  const loadBefore = load();
-  const before = processorSeconds(process.pid);
-  const { seconds, peakMb } = await runModule('duckdb.js', [csv, parquet, String(rows)], signal);
-  const used = processorSeconds(process.pid) - before;
-  const parquetMb = await mbOf(parquet);
-  await rm(parquet);
+const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;
+
+export function exportsTable(csvMb: number, exports: Exported[]): Table {
+  const median = (what: Exported['what'], field: 'seconds' | 'processorSeconds'): number =>
+    spread(
+      exports.filter((one) => one.what === what).map((one) => one[field]),
+      2,
+    ).median;
+  const ratio = (field: 'seconds' | 'processorSeconds'): number =>
+    round(median('outlast export', field) / median('DuckDB from CSV', field), 2);
   return {
-    what: 'DuckDB from CSV',
-    rows,
-    seconds,
-    processorSeconds: used,
-    parquetMb,
-    peakMb,
-    loadBefore,
+    name: 'exports',
+    head: ['', 'rows', 's', 'processor s', 'Parquet MB', 'peak MB', 'load before'],
+    rows: exports.map((one) => [
+      one.what,
+      one.rows,
+      round(one.seconds, 1),
+      round(one.processorSeconds, 1),
+      round(one.parquetMb),
+      round(one.peakMb),
+      round(one.loadBefore, 1),
+    ]),
+    notes: [
+      `\`outlast export\` took ${ratio('seconds')} of DuckDB's time and ${ratio('processorSeconds')} of its processor time (medians), Postgres included; ${formatCount(Math.round(csvMb))} MB of CSV, ${availableParallelism()} cores.`,
+    ],
   };
 }
-
-const mbOf = async (file: string): Promise<number> => (await stat(file)).size / 1e6;

@@ -1,133 +1,113 @@
 // What an order costs as the archive grows: archives of ten times as many orders each are filled by `outlast sync`,
 // read and kept up. What should be flat and is not is a defect.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openArchive } from '../src/query/archive.ts';
-import { silentLog } from '../src/log.ts';
-import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { runCommand, simulate } from './children.ts';
-import { measureStorage, storageTables, type Storage } from './storage.ts';
-import type { Table } from './tables.ts';
+import { ask, withServer, type BenchServer } from './server.ts';
+import { round, type Table } from './tables.ts';
 import { load, time, type Timed } from './timing.ts';
-import { measureUpkeep, upkeepTable, type Upkeep } from './upkeep.ts';
 
-export type Grown = {
+/** Seconds, and the peak memory of the process in MB; `bytes`: of the files that it wrote. */
+type Done = { seconds: number; peakMb: number; bytes: number };
+
+type Grown = {
   orders: number;
-  seconds: number;
-  /** Of `outlast sync`, MB. */
-  peakMb: number;
+  sync: Done;
   requests: number;
   walBytes: number;
   /** Of the archive's tables, the journal and the ledger; TOAST included. */
   tableBytes: number;
   indexBytes: number;
-  pageMs: { median: number; p99: number };
-  monthMs: number;
-  upkeep: Upkeep;
+  page: Timed;
+  month: Timed;
+  verify: Done;
+  csv: Done;
+  parquet: Done;
+  vacuumSeconds: number;
   loadBefore: number;
 };
 
-/** `storage`: of the last size. */
-export type Growth = { sizes: Grown[]; storage: Storage; postgres: string };
+export type Growth = { sizes: Grown[]; postgres: string };
 
 export async function measureGrowth(sizes: number[], signal: AbortSignal): Promise<Growth> {
   const grown: Grown[] = [];
   let postgres = 'unknown';
-  let storage: Storage = { columns: [], indexes: [], tables: [] };
   for (const size of sizes) {
-    const { version, storage: stored, ...one } = await grow(size, signal);
-    grown.push(one);
-    postgres = version;
-    storage = stored;
+    await withServer(async (server) => {
+      postgres = server.version;
+      grown.push(await grow(server, size, signal));
+    });
   }
-  return { sizes: grown, storage, postgres };
+  return { sizes: grown, postgres };
 }
 
-type Held = {
-  orders: number;
-  table_bytes: number;
-  index_bytes: number;
-  wal_bytes: number;
+type Held = Pick<Grown, 'orders' | 'tableBytes' | 'indexBytes' | 'walBytes'> & {
   month: string;
   project: string;
-  version: string;
 };
 
-const heldSql = (walBefore: string): string => `
-  select (select count(*)::int from archive.orders) as orders,
-         (sum(pg_table_size(oid)))::float8          as table_bytes,
-         (sum(pg_indexes_size(oid)))::float8        as index_bytes,
-         pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '${walBefore}')::float8 as wal_bytes,
+const heldSql = `
+  select (select count(*)::int from archive.orders)    as orders,
+         (sum(pg_table_size(oid)))::float8             as "tableBytes",
+         (sum(pg_indexes_size(oid)))::float8           as "indexBytes",
+         pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1::pg_lsn)::float8 as "walBytes",
          (select date_trunc('month', max(slice_day)::timestamp)::date::text from archive.orders) as month,
-         (select project_id from sync.projects) as project,
-         current_setting('server_version') as version
+         (select project_id from sync.projects)        as project
     from pg_class
    where relkind = 'r' and relnamespace in ('archive'::regnamespace, 'sync'::regnamespace)`;
 
-async function grow(
-  size: number,
-  signal: AbortSignal,
-): Promise<Grown & { version: string; storage: Storage }> {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-bench-'));
-  // Run by root, the server has another user, who must be able to pass through.
-  await chmod(folder, 0o755);
-  const closers: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
-  try {
-    const platform = await simulate(size, 0);
-    closers.push(() => platform.close());
-    const embedded = await openEmbedded({ dataDir: join(folder, 'data'), log: silentLog() });
-    closers.push(() => embedded.close());
-    const { connectionString } = embedded;
-    const env = { ...platform.env, DATABASE_URL: connectionString };
-    await runCommand(['migrate'], env, signal);
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    closers.push(() => client.end());
-    const ask = async <R extends pg.QueryResultRow>(
-      sql: string,
-      given: unknown[] = [],
-    ): Promise<R> => {
-      const { rows } = await client.query<R>(sql, given);
-      const [row] = rows;
-      if (row === undefined) throw new Error('the archive cannot be counted');
-      return row;
+async function grow(server: BenchServer, size: number, signal: AbortSignal): Promise<Grown> {
+  const { connectionString } = server;
+  const platform = await simulate(size, 0);
+  server.atEnd(() => platform.close());
+  const env = { ...platform.env, DATABASE_URL: connectionString };
+  await runCommand(['migrate'], env, signal);
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  server.atEnd(() => client.end());
+  const [before] = await ask<{ lsn: string }>(
+    connectionString,
+    'select pg_current_wal_insert_lsn()::text as lsn',
+  );
+  const loadBefore = load();
+  const sync = await runCommand(['sync', '--json', '--resource', 'orders'], env, signal);
+  const [held] = await ask<Held>(connectionString, heldSql, [before?.lsn]);
+  if (held === undefined) throw new Error('the archive cannot be counted');
+  const { month: newest, project, ...measured } = held;
+  const requests = await platform.requested();
+  await client.query('vacuum (analyze) archive.orders');
+  const page = await pages(connectionString, project, signal);
+  const month = await time(
+    { what: 'orders by month' },
+    Array.from({ length: 20 }, () => newest),
+    async (of) =>
+      (await client.query('select * from analytics.orders_by_month where month = $1', [of])).rows
+        .length,
+    signal,
+  );
+  const exported = async (format: string): Promise<Done> => {
+    const to = join(server.folder, 'export');
+    const done = await runCommand(['export', to, '--format', format, '--json'], env, signal);
+    const { files } = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as {
+      files: { bytes: number }[];
     };
-    const { lsn } = await ask<{ lsn: string }>('select pg_current_wal_insert_lsn()::text as lsn');
-    const loadBefore = load();
-    const sync = await runCommand(['sync', '--json', '--resource', 'orders'], env, signal);
-    const held = await ask<Held>(heldSql(lsn));
-    const requests = await platform.requested();
-    await client.query('vacuum (analyze) archive.orders');
-    const page = await pages(connectionString, held.project, signal);
-    const month = await time(
-      { what: 'orders by month' },
-      Array.from({ length: 20 }, () => held.month),
-      async (of) =>
-        (await client.query('select * from analytics.orders_by_month where month = $1', [of])).rows
-          .length,
-      signal,
-    );
-    const storage = await measureStorage(client);
-    return {
-      orders: held.orders,
-      seconds: sync.seconds,
-      peakMb: sync.peakMb,
-      requests,
-      walBytes: held.wal_bytes,
-      tableBytes: held.table_bytes,
-      indexBytes: held.index_bytes,
-      pageMs: { median: page.medianMs, p99: page.p99Ms },
-      monthMs: month.medianMs,
-      upkeep: await measureUpkeep(client, folder, env, signal),
-      loadBefore,
-      version: held.version,
-      storage,
-    };
-  } finally {
-    for (const close of closers.toReversed()) await close();
-  }
+    await rm(to, { recursive: true });
+    return { ...done, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  };
+  return {
+    ...measured,
+    sync: { ...sync, bytes: 0 },
+    requests,
+    page,
+    month,
+    verify: { ...(await runCommand(['verify', '--json'], env, signal)), bytes: 0 },
+    csv: await exported('csv'),
+    parquet: await exported('parquet'),
+    vacuumSeconds: await vacuum(client),
+    loadBefore,
+  };
 }
 
 /** Two hundred pages of 50, one after the other, newest first. */
@@ -159,9 +139,20 @@ async function pages(
   }
 }
 
-const round = (number: number, digits = 0): number => Number(number.toFixed(digits));
+/** Of a table of which one row in twenty is dead. */
+async function vacuum(client: pg.Client): Promise<number> {
+  // Not by another process meanwhile.
+  await client.query('alter table archive.orders set (autovacuum_enabled = off)');
+  await client.query(
+    'update archive.orders set changed_at = changed_at where hashtext(operation_id) % 20 = 0',
+  );
+  await client.query('checkpoint');
+  const begun = performance.now();
+  await client.query('vacuum archive.orders');
+  return (performance.now() - begun) / 1000;
+}
 
-export const growthTables = ({ sizes, storage }: Growth): Table[] => [
+export const growthTables = ({ sizes }: Growth): Table[] => [
   {
     name: 'growth',
     head: [
@@ -179,19 +170,49 @@ export const growthTables = ({ sizes, storage }: Growth): Table[] => [
     ],
     rows: sizes.map((one) => [
       one.orders,
-      round((one.seconds * 1e6) / one.orders),
+      round((one.sync.seconds * 1e6) / one.orders),
       round(one.requests / one.orders, 3),
       round(one.walBytes / one.orders),
       round(one.tableBytes / one.orders),
       round(one.indexBytes / one.orders),
-      round(one.peakMb),
-      round(one.pageMs.median, 2),
-      round(one.pageMs.p99, 2),
-      round(one.monthMs, 1),
+      round(one.sync.peakMb),
+      round(one.page.medianMs, 2),
+      round(one.page.p99Ms, 2),
+      round(one.month.medianMs, 1),
       round(one.loadBefore, 1),
     ]),
     notes: ['Tables and indexes in bytes an order: records, journal, ledger and pages walked.'],
   },
-  upkeepTable(sizes),
-  ...storageTables(storage),
+  {
+    name: 'upkeep',
+    head: [
+      'orders',
+      'verify, µs',
+      'verify, peak MB',
+      'CSV, µs',
+      'CSV, bytes',
+      'CSV, peak MB',
+      'Parquet, µs',
+      'Parquet, bytes',
+      'Parquet, peak MB',
+      'VACUUM, µs',
+    ],
+    rows: sizes.map(({ orders, verify, csv, parquet, vacuumSeconds }) => {
+      const us = (seconds: number): number => round((seconds * 1e6) / orders, 1);
+      const exported = ({ seconds, bytes, peakMb }: Done): number[] => [
+        us(seconds),
+        round(bytes / orders),
+        round(peakMb),
+      ];
+      return [
+        orders,
+        us(verify.seconds),
+        round(verify.peakMb),
+        ...exported(csv),
+        ...exported(parquet),
+        us(vacuumSeconds),
+      ];
+    }),
+    notes: ['Microseconds by the clock, and bytes of files, an order.'],
+  },
 ];

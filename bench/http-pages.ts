@@ -43,7 +43,7 @@ export async function measureHttp(
     const queries = places.map((place) => ({
       limit: '50',
       sort_by: `DATE_${order.toUpperCase()}`,
-      page_key: cursorAt({ project, order }, 'after', place),
+      page_key: cursorAt({ project, order }, place),
       ...more,
     }));
     return time({ what, aimMs }, queries, ask, signal);
@@ -72,7 +72,6 @@ export async function measureHttp(
         requests / 20,
         null,
       ),
-      await same('HTTP first page and total of all', { limit: '50', count_total: '1' }, 3, null),
     ];
   } finally {
     await client.close();

@@ -11,7 +11,6 @@ import { aimTables, measureAims } from './aims.ts';
 import { fillingTables, measureFilling } from './filling.ts';
 import { growthTables, measureGrowth } from './growth.ts';
 import { measurePeers, peerTables } from './peers.ts';
-import { growthPlot, peersPlot } from './plots.ts';
 import { measureProjects, projectTables, type Projects } from './projects.ts';
 import { measureReading, readingTables } from './reading.ts';
 import { printTables, withTables, type Table } from './tables.ts';
@@ -45,17 +44,14 @@ const isAlone =
   flags.reading ||
   flags.projects !== undefined;
 
-type Measured = { results: object; tables: Table[]; postgres: string; plots?: [string, string][] };
+type Measured = { results: object; tables: Table[]; postgres: string };
 
 /** One after the other: what is measured is kept, whatever becomes of the next. */
 async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
   if (!isAlone || flags.filling) {
-    const all = Array.from({ length: runs }, () => ({
-      orders: ordersOr(200_000),
-      classes: Number(flags.classes),
-    }));
-    const filled = await measureFilling(all, signal);
-    yield { results: { filling: filled }, tables: fillingTables(filled), ...filled };
+    const what = { orders: ordersOr(200_000), classes: Number(flags.classes) };
+    const filled = await measureFilling(what, runs, signal);
+    yield { results: { filling: filled.runs }, tables: fillingTables(filled), ...filled };
   }
   if (!isAlone || flags.aims) {
     const aims = await measureAims(runs, signal);
@@ -67,21 +63,11 @@ async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
       (size) => size >= Math.min(most, 10_000),
     );
     const growth = await measureGrowth(sizes.map(Math.round), signal);
-    yield {
-      results: { growth: growth.sizes, storage: growth.storage },
-      tables: growthTables(growth),
-      plots: [['growth', growthPlot(growth)]],
-      ...growth,
-    };
+    yield { results: { growth: growth.sizes }, tables: growthTables(growth), ...growth };
   }
   if (flags.full || flags.peers) {
     const compared = await measurePeers(ordersOr(100_000), runs, signal);
-    yield {
-      results: { peers: compared.figures },
-      tables: peerTables(compared),
-      plots: [['peers', peersPlot(compared)]],
-      ...compared,
-    };
+    yield { results: { peers: compared.figures }, tables: peerTables(compared), ...compared };
   }
   if (flags.full || flags.reading) {
     const reading = await measureReading(ordersOr(10_000_000), runs, signal);
@@ -102,20 +88,11 @@ const cpu = cpus()[0]?.model ?? 'unknown';
 const cores = cpus().length;
 const memoryGb = Math.round(totalmem() / 2 ** 30);
 
-/** From dist/bench. */
-const docs = (name: string): string =>
-  fileURLToPath(new URL(`../../docs/${name}`, import.meta.url));
-
-const tidy = async (file: string, text: string): Promise<void> =>
-  writeFile(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
-
-async function write({ tables, plots = [], results }: Measured, origin: string): Promise<void> {
-  const page = docs('benchmarks.md');
-  await tidy(page, withTables(await readFile(page, 'utf8'), tables, origin));
-  for (const [name, svg] of plots) await writeFile(docs(`images/bench-${name}.svg`), svg);
-  const file = docs('benchmarks.json');
-  const before = JSON.parse(await readFile(file, 'utf8').catch(() => '{}')) as object;
-  await tidy(file, JSON.stringify({ ...before, machine, ...results }));
+async function write(tables: Table[], origin: string): Promise<void> {
+  // From dist/bench.
+  const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
+  const text = withTables(await readFile(page, 'utf8'), tables, origin);
+  await writeFile(page, await format(text, { ...(await resolveConfig(page)), filepath: page }));
 }
 
 const stop = stopOnSignals();
@@ -130,7 +107,7 @@ for await (const measured of measureAll(stop.signal)) {
     printTables(measured.tables);
     process.stdout.write(`${origin}\n\n`);
   }
-  if (flags.write) await write(measured, origin);
+  if (flags.write) await write(measured.tables, origin);
 }
 if (flags.json) printJson({ machine, ...all });
 stop.close();

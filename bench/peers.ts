@@ -2,18 +2,14 @@
 // its own for each run, counted in it afterwards. They do the plain load; `outlast sync` also proves, keeps history and
 // journals. Two bounds: reading the platform's pages and doing nothing, and bare COPY of the same rows. What is not
 // installed is left out with a line: bench/peers/install.sh.
-import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { silentLog } from '../src/log.ts';
-import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { run, runCommand, simulate, type Ended } from './children.ts';
-import { copyAgain } from './measure.ts';
-import { said, spread, type Spread } from './filling.ts';
-import type { Table } from './tables.ts';
+import { copyAgain } from './filling.ts';
+import { ask, withServer } from './server.ts';
+import { said, spread, type Spread, type Table } from './tables.ts';
 import { load, processorSeconds } from './timing.ts';
 
 const folder = fileURLToPath(new URL('../../bench/peers', import.meta.url));
@@ -133,43 +129,28 @@ export async function measurePeers(
 ): Promise<Compared> {
   const there = peers.filter(({ needs }) => needs === undefined || existsSync(needs));
   const left = peers.filter((one) => !there.includes(one)).map(({ name }) => name);
-  const scratch = await mkdtemp(join(tmpdir(), 'outlast-bench-'));
-  // Run by root, the server has another user, who must be able to pass through.
-  await chmod(scratch, 0o755);
-  const closers: (() => unknown)[] = [() => rm(scratch, { recursive: true, force: true })];
-  try {
+  return withServer(async (server) => {
     const platform = await simulate(orders, 0, { isNow: true });
-    closers.push(() => platform.close());
-    const embedded = await openEmbedded({ dataDir: join(scratch, 'data'), log: silentLog() });
-    closers.push(() => embedded.close());
-    const server = Number(
-      readFileSync(join(embedded.dataDir, 'pgdata', 'postmaster.pid'), 'utf8').split('\n')[0],
-    );
-    const admin = new pg.Client({ connectionString: embedded.connectionString });
-    await admin.connect();
-    closers.push(() => admin.end());
+    server.atEnd(() => platform.close());
     const runs: PeerRun[] = [];
     for (let round = 0; round < rounds; round++) {
       for (const one of there) {
-        await admin.query('drop database if exists peer with (force)');
-        await admin.query('create database peer');
-        const home = await mkdtemp(join(scratch, 'peer-'));
-        const address = new URL(embedded.connectionString);
-        address.pathname = '/peer';
-        const env: Env = { ...platform.env, DATABASE_URL: address.href, PEER_FOLDER: home };
+        const env: Env = {
+          ...platform.env,
+          DATABASE_URL: await server.database('peer'),
+          PEER_FOLDER: await mkdtemp(join(server.folder, 'peer-')),
+        };
         await one.prepare?.(env, signal);
         const loadBefore = load();
         const cpu = (): [own: number, postgres: number] => [
-          processorSeconds(process.pid, [server, platform.pid]),
-          processorSeconds(server),
+          processorSeconds(process.pid, [server.pid, platform.pid]),
+          processorSeconds(server.pid),
         ];
         const shownBefore = await platform.shown();
         const before = cpu();
         const { seconds, peakMb } = await one.load(env, signal);
         const after = cpu();
-        const client = new pg.Client({ connectionString: address.href });
-        await client.connect();
-        const rows = one.table === null ? 0 : await countIn(client, one.table);
+        const rows = one.table === null ? 0 : await countIn(env.DATABASE_URL, one.table);
         const shown = await platform.shown();
         // New orders come while it loads: all those from before are there, and none that nobody showed.
         if (one.table !== null && (rows < shownBefore || rows > shown))
@@ -183,53 +164,41 @@ export async function measurePeers(
           postgresCpu: after[1] - before[1],
           loadBefore,
         });
-        if (one.name === 'outlast') {
-          const begun = processorSeconds(server);
-          const copied = await copyAgain(client, 'orders', home);
-          runs.push({
-            name: 'bare COPY',
-            rows,
-            seconds: copied,
-            peakMb: Number.NaN,
-            ownCpu: 0,
-            postgresCpu: processorSeconds(server) - begun,
-            loadBefore,
-          });
-        }
-        await client.end();
+        if (one.name !== 'outlast') continue;
+        const begun = processorSeconds(server.pid);
+        runs.push({
+          name: 'bare COPY',
+          rows,
+          seconds: await copyAgain(env.DATABASE_URL, 'orders', env.PEER_FOLDER),
+          peakMb: Number.NaN,
+          ownCpu: 0,
+          postgresCpu: processorSeconds(server.pid) - begun,
+          loadBefore,
+        });
       }
     }
     const rows = Math.max(...runs.map((one) => one.rows));
     const names = [...new Set(runs.map(({ name }) => name))];
-    const { rows: version } = await admin.query<{ v: string }>(
-      `select current_setting('server_version') as v`,
-    );
-    return {
-      figures: names.map((name) => figuresOf(name, runs, rows)),
-      left,
-      postgres: version[0]?.v ?? '',
-    };
-  } finally {
-    for (const close of closers.toReversed()) await close();
-  }
+    const figures = names.map((name) => figuresOf(name, runs, rows));
+    return { figures, left, postgres: server.version };
+  });
 }
 
-async function countIn(client: pg.Client, table: string): Promise<number> {
-  const id = table === 'archive.orders' ? 'operation_id' : await idOf(client);
-  const { rows } = await client.query<{ all: number; distinct: number }>(
-    `select count(*)::int as all, count(distinct ${id})::int as distinct from ${table}`,
+async function countIn(address: string, table: string): Promise<number> {
+  const [id] = await ask<{ name: string }>(
+    address,
+    `select attname as name from pg_attribute
+      where attrelid = '${table}'::regclass and attname in ('id', 'operation_id')`,
   );
-  const [{ all, distinct } = { all: 0, distinct: -1 }] = rows;
+  const [{ all, distinct } = { all: 0, distinct: -1 }] = await ask<{
+    all: number;
+    distinct: number;
+  }>(
+    address,
+    `select count(*)::int as all, count(distinct ${id?.name})::int as distinct from ${table}`,
+  );
   if (all !== distinct) throw new Error(`${table} holds ${all} rows of ${distinct} orders`);
   return all;
-}
-
-async function idOf(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ name: string }>(
-    `select attname as name from pg_attribute
-      where attrelid = 'peer.orders'::regclass and attname in ('id', 'operation_id')`,
-  );
-  return rows[0]?.name ?? 'operation_id';
 }
 
 function figuresOf(name: string, runs: readonly PeerRun[], rows: number): PeerFigures {
@@ -238,34 +207,21 @@ function figuresOf(name: string, runs: readonly PeerRun[], rows: number): PeerFi
   // New orders come while others load: each is measured by what it has loaded.
   const rowsOf = (one: PeerRun): number => one.rows || rows;
   const us = (seconds: number, one: PeerRun): number => (seconds * 1e6) / rowsOf(one);
+  const of = (figure: (one: PeerRun, round: number) => number, digits = 0): Spread =>
+    spread(own.map(figure), digits);
   return {
     name,
     rows: Math.max(...own.map(rowsOf)),
-    seconds: spread(
-      own.map(({ seconds }) => seconds),
-      2,
-    ),
-    rowsPerSecond: spread(own.map((one) => rowsOf(one) / one.seconds)),
-    ownCpuUs: spread(
-      own.map((one) => us(one.ownCpu, one)),
-      1,
-    ),
-    postgresCpuUs: spread(
-      own.map((one) => us(one.postgresCpu, one)),
-      1,
-    ),
-    peakMb: spread(own.map((one) => one.peakMb)),
-    timesAsLong: spread(
-      own.map((one, round) => {
-        const us = ours[round];
-        return us === undefined ? Number.NaN : one.seconds / rowsOf(one) / (us.seconds / us.rows);
-      }),
-      2,
-    ),
-    loadBefore: spread(
-      own.map((one) => one.loadBefore),
-      1,
-    ),
+    seconds: of(({ seconds }) => seconds, 2),
+    rowsPerSecond: of((one) => rowsOf(one) / one.seconds),
+    ownCpuUs: of((one) => us(one.ownCpu, one), 1),
+    postgresCpuUs: of((one) => us(one.postgresCpu, one), 1),
+    peakMb: of(({ peakMb }) => peakMb),
+    timesAsLong: of((one, round) => {
+      const us = ours[round];
+      return us === undefined ? Number.NaN : one.seconds / rowsOf(one) / (us.seconds / us.rows);
+    }, 2),
+    loadBefore: of(({ loadBefore }) => loadBefore, 1),
   };
 }
 

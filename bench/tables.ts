@@ -10,6 +10,21 @@ export type Table = {
   notes: string[];
 };
 
+export const round = (number: number, digits = 0): number => Number(number.toFixed(digits));
+
+export type Spread = { median: number; min: number; max: number };
+
+export function spread(numbers: number[], digits = 0): Spread {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const last = sorted.length - 1;
+  const at = (place: number): number => sorted[place] ?? Number.NaN;
+  const median = (at(Math.floor(last / 2)) + at(Math.ceil(last / 2))) / 2;
+  return { median: round(median, digits), min: round(at(0), digits), max: round(at(last), digits) };
+}
+
+export const said = ({ median, min, max }: Spread): string =>
+  min === max ? String(median) : `${median} (${min}–${max})`;
+
 export function printTables(tables: readonly Table[]): void {
   for (const { head, rows, notes } of tables) {
     printTable(head, rows);
@@ -19,12 +34,12 @@ export function printTables(tables: readonly Table[]): void {
   }
 }
 
-const said = (cell: Cell): string =>
+const written = (cell: Cell): string =>
   typeof cell === 'number'
     ? cell.toLocaleString('en-US', { maximumFractionDigits: 3 })
     : (cell ?? '');
 
-const line = (cells: readonly Cell[]): string => `| ${cells.map(said).join(' | ')} |`;
+const line = (cells: readonly Cell[]): string => `| ${cells.map(written).join(' | ')} |`;
 
 /** The page with each table in its place. Throws where a table has none. */
 export function withTables(page: string, tables: readonly Table[], origin: string): string {
@@ -33,7 +48,7 @@ export function withTables(page: string, tables: readonly Table[], origin: strin
     const [begin, end] = [`<!-- bench:${name} -->`, `<!-- bench:${name}:end -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
     if (from < 0 || to < from) throw new Error(`the page has no place for ${begin}`);
-    const written = [
+    const inPlace = [
       begin,
       '',
       line(head),
@@ -44,7 +59,7 @@ export function withTables(page: string, tables: readonly Table[], origin: strin
       '',
       '',
     ].join('\n');
-    text = text.slice(0, from) + written + text.slice(to);
+    text = text.slice(0, from) + inPlace + text.slice(to);
   }
   return text;
 }
