@@ -94,7 +94,7 @@ begin
       ('proof', '{analytics.coverage_by_day,analytics.incomplete_days}',
         'none, readings or books, as in analytics.coverage: the weakest of the day''s lists'),
       ('proof', null, 'Coverage of the day: none, readings or books, the weakest of its lists'),
-      ('proved_at', null, 'When the day was proved last, on the platform''s clock; null where any of its lists is not'),
+      ('proved_at', null, 'When the day was proved last, on the platform''s clock; null where any of its lists never was'),
       ('raw', null, 'The record as the platform gave it, equal as a JSON value'),
       ('raw_bytes', null, 'Its original bytes, only where jsonb could not hold it; null otherwise'),
       ('raw_sha256', '{analytics.nft_class_history,analytics.order_history,analytics.token_history,analytics.transaction_history}',

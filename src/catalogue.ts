@@ -119,7 +119,7 @@ const coverage = question(
     day: date('day', 'The UTC day'),
     state: word(
       'state',
-      'open: not yet read whole. walked: read to the end after the day was over. sealed: proved and nothing pending. final: the month left the window, held as it is. lost: the month left the window before the day was ever read whole',
+      'open: not yet read whole. walked: read to the end after the day was over. sealed: proved and nothing pending. final: the month left the window after the day was read whole; proof and why say how sure it is. lost: the month left the window before the day was ever read whole',
       sliceStates,
     ),
     proof: word(
@@ -134,7 +134,12 @@ const coverage = question(
         whys,
       ),
     ),
-    provedAt: orNull(time('proved_at', "When it was proved last, on the platform's clock")),
+    provedAt: orNull(
+      time(
+        'proved_at',
+        "When it was proved last, on the platform's clock; it stays when the proof is gone",
+      ),
+    ),
     walkedAt: orNull(
       time('walked_at', "When it was read to its end last, on the platform's clock"),
     ),
