@@ -8,6 +8,7 @@ import { nftClassFilters } from '../../query/nft-classes.ts';
 import type { ListScope } from '../../query/types.ts';
 import { orderStatuses } from '../../model.ts';
 import type { Answer } from '../http-answers.ts';
+import { present } from '../v1/archive-route.ts';
 import { ofPlatform, platformRoute, record } from './platform-route.ts';
 
 const dates = {
@@ -21,18 +22,15 @@ type Selected = Pick<ListScope, 'from' | 'to'> & { order: 'asc' | 'desc' };
 /** The days asked for, half-open. An end before the start selects nothing. */
 function selectedBy({
   start_date: from,
-  end_date: end,
+  end_date: last,
   sort_by: sortBy,
 }: Given<typeof dates>): Selected {
-  const order = sortBy === 'DATE_ASC' ? ('asc' as const) : ('desc' as const);
-  const start = from === undefined ? {} : { from };
-  if (end === undefined) return { ...start, order };
-  const { to } = halfOpen({ to: end });
-  if (from !== undefined && to !== undefined && from > to) return { from, to: from, order };
+  const range = halfOpen({ from, to: last });
+  const isEmpty = from !== undefined && range.to !== undefined && from > range.to;
   return {
-    ...start,
-    ...(to === undefined ? {} : { to }),
-    order,
+    ...range,
+    ...(isEmpty ? { to: from } : {}),
+    order: sortBy === 'DATE_ASC' ? 'asc' : 'desc',
   };
 }
 
@@ -80,13 +78,8 @@ export const ordersRoute = platformRoute({
     { page_key: key, limit = 10, status, count_total: isCounted, ...range },
     { archive, project },
   ) => {
-    const scope = {
-      project,
-      ...selectedBy(range),
-      ...(status === undefined ? {} : { status }),
-    };
-    const from = key === undefined ? {} : { cursor: key };
-    const page = await archive.orders.list({ ...scope, limit, ...from });
+    const scope = { project, ...selectedBy(range), ...present({ status }) };
+    const page = await archive.orders.list({ ...scope, limit, ...present({ cursor: key }) });
     const counts = isCounted === 1 ? { total_count: await archive.orders.count(scope) } : {};
     return listAnswer(
       { prev_page_key: page.previous ?? '', next_page_key: page.next ?? '', limit, ...counts },
@@ -130,7 +123,7 @@ export const classesRoute = platformRoute({
       project,
       ...selectedBy(range),
       ...named,
-      ...(hash === undefined ? {} : { txHash: hash }),
+      ...present({ txHash: hash }),
     };
     const total = await archive.nftClasses.count(scope);
     // Behind the end there is nothing to read one's way to.

@@ -11,7 +11,7 @@ import { day } from '../../query/days.ts';
 import { badRequest, Refused, refusal, type Answer } from '../http-answers.ts';
 import { projectToRead, type Opened } from '../gate.ts';
 import { readQuery } from './parameters.ts';
-import { project } from './archive-route.ts';
+import { present, project } from './archive-route.ts';
 
 export type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
@@ -41,14 +41,20 @@ export const watchBody = z.strictObject({
   api_version: oneOf(apiVersions).optional(),
 });
 
-/** `given` is the parsed JSON body, `signature` that of a signed request. */
-export async function answerWatch(
+/**
+ * What came in, answered; `signature` is that of a signed request. A page of the web can post text to this machine, but
+ * no JSON without being allowed to.
+ */
+export async function entered(
   watch: EnterOperations,
-  project: string,
-  given: unknown,
-  signature?: string,
+  project: ProjectId,
+  { headers, body }: FastifyRequest,
+  signature: string | undefined,
 ): Promise<Answer> {
-  const parsed = watchBody.safeParse(given);
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+    return refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json');
+  }
+  const parsed = watchBody.safeParse(body);
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) =>
       [path[0], message].filter((part) => part !== undefined).join(' '),
@@ -56,11 +62,8 @@ export async function answerWatch(
     return badRequest([...new Set(mistakes)].slice(0, 3).join('; '));
   }
   const { operation_ids: ids, created_on: createdOn, api_version: apiVersion } = parsed.data;
-  const operations = ids.map((operationId) => ({
-    operationId,
-    ...(createdOn === undefined ? {} : { createdOn }),
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-  }));
+  const about = present({ createdOn, apiVersion });
+  const operations = ids.map((operationId) => ({ operationId, ...about }));
   try {
     return {
       status: 200,
@@ -102,19 +105,6 @@ export function projectToWatch(
     );
   }
   return projectToRead(projects, named);
-}
-
-/** A page of the web can post text to this machine, but no JSON without being allowed to. */
-export async function entered(
-  watch: EnterOperations,
-  to: ProjectId,
-  { headers, body }: FastifyRequest,
-  signature: string | undefined,
-): Promise<Answer> {
-  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
-    return refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json');
-  }
-  return answerWatch(watch, to, body, signature);
 }
 
 /** Digests bodies as they come in: their bytes as sent, which is what a signature covers. */

@@ -7,7 +7,7 @@ import type { Shape } from '../../../query/check-arguments.ts';
 import { rangeCoverage, type RangeCoverage } from '../../../query/day-marks.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
-import { projectFor } from '../../v1/archive-route.ts';
+import { present, projectFor } from '../../v1/archive-route.ts';
 import { snake } from '../../../query/record-text.ts';
 import { askedOf, givenIn, sentenceOf } from '../query-values.ts';
 import { ProjectField, Refusal } from '../parts.tsx';
@@ -114,7 +114,7 @@ async function ask(view: View, list: List, given: Record<string, string>): Promi
         : { items: newestFirst(await readWhole(view, list, asked)) };
     const { from, to } = given;
     if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
-      const days = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+      const days = present({ from, to });
       const resource = list.resource as ListedResource;
       const slices = await view.archive.coverage({ project: query.project, resource, ...days });
       const then = { ...days, asOf: asked['asOf'] as string | undefined };
