@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import type { Instant, ProjectId, SettingInForce } from '../model.ts';
 import type { Archive } from '../query/types.ts';
 import { answerOf, answerUnreadable, badRequest, notFound, sendAnswer } from './http-answers.ts';
-import { addDocs } from './docs/docs-routes.ts';
+import { addDocs } from './docs/docs-page.ts';
 import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { addMetrics, type MetricsOptions } from './metrics/metrics-routes.ts';
 import { addPlatform } from './platform/platform-routes.ts';

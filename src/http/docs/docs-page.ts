@@ -1,12 +1,21 @@
-// The page of /docs: what /openapi.json says, for people to read and to try. It looks as the other pages do, and
-// its policy lets nothing run but its own script. Swagger UI and RapiDoc read an answer into JavaScript's numbers, and
-// so show an amount that nobody was sent; installed they are 13 and 159 MB, others between.
+// `/openapi.json` and `/docs`: what can be asked here, for programs, and for people to read and to try. They tell
+// nothing of what is archived, and so need no key. The page looks as the other pages do, and its policy lets nothing
+// run but its own script. Swagger UI and RapiDoc read an answer into JavaScript's numbers, and so show an amount that
+// nobody was sent; installed they are 13 and 159 MB, others between.
 import { hash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import { base } from '../v1/all-routes.ts';
-import type { Document, OpenApiJson, OpenApiOperation, Parameter } from './openapi.ts';
+import {
+  openApi,
+  type Document,
+  type OpenApiJson,
+  type OpenApiOperation,
+  type Parameter,
+  type ServerTerms,
+} from './openapi.ts';
 import { script } from './script.ts';
 
-export const docsPolicy = [
+const policy = [
   "default-src 'none'",
   "style-src 'self'",
   `script-src 'sha256-${hash('sha256', script, 'base64')}'`,
@@ -17,12 +26,32 @@ export const docsPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+export function addDocs(app: FastifyInstance, told: ServerTerms): void {
+  const document = openApi(told);
+  const json = JSON.stringify(document);
+  const page = docsPage(document);
+  const headers = {
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  };
+  app.get('/openapi.json', (_request, reply) =>
+    reply.headers(headers).type('application/json; charset=utf-8').send(json),
+  );
+  app.get('/docs', (_request, reply) =>
+    reply
+      .headers({ ...headers, 'content-security-policy': policy })
+      .type('text/html; charset=utf-8')
+      .send(page),
+  );
+}
+
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => escapes[one] ?? one);
 /** Plain sentences, with code between backticks. */
 const prose = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
-export function docsPage(document: Document): string {
+function docsPage(document: Document): string {
   const all = Object.entries(document.paths).flatMap(([path, { get, post }]) => [
     ...(get === undefined ? [] : [{ path, method: 'GET', operation: get }]),
     ...(post === undefined ? [] : [{ path, method: 'POST', operation: post }]),
