@@ -60,6 +60,15 @@ export const refuse = (message: string): never => {
   throw new Refused(badRequest(message));
 };
 
+/**
+ * The library's sentence for whoever asked what cannot be asked, without the name of its call, which is no part of what
+ * was asked; null for any other error.
+ */
+export const sentenceOf = (error: unknown): string | null =>
+  isOutlastError(error, 'argument_invalid') || isOutlastError(error, 'cursor_invalid')
+    ? error.message.replace(/^[A-Za-z.]+: /, '')
+    : null;
+
 const unreadable = new Map<string | undefined, [status: string, sentence: string]>([
   ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'the request is too long']],
   ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'the request did not come in time']],

@@ -2,11 +2,17 @@
 // Every refusal has the server's one shape.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { isOutlastError } from '../../errors.ts';
 import type { ProjectId } from '../../model.ts';
 import { targetOf } from '../../platform/target.ts';
 import { readingConnections } from '../../query/archive.ts';
-import { badRequest, notFound, Refused, sendAnswer, type Answer } from '../http-answers.ts';
+import {
+  badRequest,
+  notFound,
+  Refused,
+  sendAnswer,
+  sentenceOf,
+  type Answer,
+} from '../http-answers.ts';
 import { openedTo, openedUnlessSigned, projectToRead, type Opened } from '../gate.ts';
 import { settingsFor, type Serving } from '../serving.ts';
 import { createEvents, type EventTimes } from './events.ts';
@@ -178,10 +184,8 @@ function offersOf(route: Route): [Form, ...Form[]] {
 
 /** What cannot be taken, in words of this interface. */
 function named(error: unknown): unknown {
-  if (isOutlastError(error, 'cursor_invalid')) return new Refused(badRequest(error.message));
-  if (!isOutlastError(error, 'argument_invalid')) return error;
-  // The name of the library's call is no part of what was asked.
-  return new Refused(badRequest(error.message.replace(/^[A-Za-z.]+: /, '')));
+  const sentence = sentenceOf(error);
+  return sentence === null ? error : new Refused(badRequest(sentence));
 }
 
 /** A refusal, or what is new with every answer. */

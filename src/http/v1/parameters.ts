@@ -50,6 +50,6 @@ function decoded(text: string): string {
 }
 
 /** A `+` that nobody percent-encoded arrives as a space, which no instant has. */
-const withPlus = (instant: string): string => instant.replace(/ (?=\d\d:\d\d$)/, '+');
+export const withPlus = (instant: string): string => instant.replace(/ (?=\d\d:\d\d$)/, '+');
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 80));

@@ -1,10 +1,9 @@
 // What was asked of a list in the page's address: under the names and with the meaning that it has in `/archive/v1`, so
 // that one query serves both. Fields of a form that were left empty are left out.
 import * as z from 'zod';
-import { isOutlastError } from '../../errors.ts';
 import { checked, optional, type Shape } from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
-import { inUrl } from '../v1/parameters.ts';
+import { inUrl, withPlus } from '../v1/parameters.ts';
 import { present } from '../v1/archive-route.ts';
 
 /** The parameters as they were written, several statuses with commas between them; `project` is not among them. */
@@ -12,9 +11,8 @@ export function givenIn(query: URLSearchParams): Record<string, string> {
   const given: Record<string, string> = {};
   for (const name of new Set(query.keys())) {
     const values = query.getAll(name).filter((value) => value !== '');
-    // An offset's `+` that nobody percent-encoded arrives as a space.
     const text = values.join(',');
-    const value = name === 'as_of' ? text.trim().replace(/ (?=\d\d:\d\d$)/, '+') : text;
+    const value = name === 'as_of' ? withPlus(text.trim()) : text;
     if (value !== '' && name !== 'project') given[name] = value;
   }
   return given;
@@ -25,9 +23,3 @@ export function askedOf(shape: Shape, given: Record<string, string>): Record<str
   const asked: Record<string, unknown> = checked(z.strictObject(optional(inUrl(shape))), given);
   return present(Object.fromEntries(Object.keys(shape).map((name) => [name, asked[snake(name)]])));
 }
-
-/** The sentence for whoever asked what cannot be asked; null for any other error. */
-export const sentenceOf = (error: unknown): string | null =>
-  isOutlastError(error, 'argument_invalid') || isOutlastError(error, 'cursor_invalid')
-    ? error.message.replace(/^[A-Za-z.]+: /, '')
-    : null;

@@ -4,11 +4,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, isOutlastError } from '../../errors.ts';
 import { targetOf } from '../../platform/target.ts';
-import { Refused } from '../http-answers.ts';
+import { Refused, sentenceOf } from '../http-answers.ts';
 import { openedTo, type Opened } from '../gate.ts';
 import { settingsFor, type Serving } from '../serving.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
-import { sentenceOf } from './query-values.ts';
 import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
