@@ -1,5 +1,5 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
-import type { BalanceCounts, ListedResource, Why } from '../model.ts';
+import { listedResources, type BalanceCounts, type ListedResource, type Why } from '../model.ts';
 import type { Balance } from '../catalogue.ts';
 import { problemText, type ProblemLevel, type ProblemNumbers } from '../problems.ts';
 import { readProblems, type Problem, type Report } from '../store/alerts/problem-rows.ts';
@@ -7,6 +7,7 @@ import type { Queryable, Row } from '../store/db.ts';
 import { readContacts } from '../store/facts.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';
 import { countsByState, iso } from '../store/ledger.ts';
+import { tableShapes } from '../store/record-tables.ts';
 import { recordsHeld } from './summary.ts';
 import {
   readOperations,
@@ -189,8 +190,8 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
       owner,
       // Counts are by resource; with several owners they stand at the first.
       ...([...lists.values()].some((one) => one.resource === resource)
-        ? { held: 0, versions: 0, pending: 0, missing: 0, rejects: 0 }
-        : (counts.get(resource) ?? { held: 0, versions: 0, pending: 0, missing: 0, rejects: 0 })),
+        ? noCounts
+        : (counts.get(resource) ?? noCounts)),
       months: [],
       whys: whys
         .filter((one) => one.resource === resource && one.owner === owner)
@@ -236,27 +237,25 @@ export function readMonthStatus(
 }
 
 type Counts = Pick<ListStatus, 'held' | 'versions' | 'pending' | 'missing' | 'rejects'>;
+const noCounts: Counts = { held: 0, versions: 0, pending: 0, missing: 0, rejects: 0 };
 
+/** By resource. */
 async function countsOf(db: Queryable, project: string): Promise<Map<string, Counts>> {
+  const countsIn = (resource: ListedResource): string => {
+    const { table, versions } = tableShapes[resource];
+    const isPending = resource === 'orders' ? 'status = 1' : 'false';
+    return `
+      select '${resource}' as resource,
+             ${recordsHeld(resource, '$1')}::int                                                     as held,
+             (select count(*)::int from ${versions} where project_id = $1)                          as versions,
+             (select count(*)::int from ${table} where project_id = $1 and ${isPending})             as pending,
+             (select count(*)::int from ${table} where project_id = $1 and missing_since is not null) as missing,
+             (select count(*)::int from sync.rejects
+               where project_id = $1 and resource = '${resource}')                                   as rejects`;
+  };
   const rows = await rowsOf<Counts & { resource: string }>(
     db,
-    `select 'orders' as resource,
-            ${recordsHeld('orders', '$1')}::int                                             as held,
-            (select count(*)::int from archive.order_versions where project_id = $1)       as versions,
-            (select count(*)::int from archive.orders where project_id = $1 and status = 1) as pending,
-            (select count(*)::int from archive.orders
-              where project_id = $1 and missing_since is not null)                         as missing,
-            (select count(*)::int from sync.rejects
-              where project_id = $1 and resource = 'orders')                               as rejects
-     union all
-     select 'nft_classes',
-            ${recordsHeld('nft_classes', '$1')}::int,
-            (select count(*)::int from archive.nft_class_versions where project_id = $1),
-            0,
-            (select count(*)::int from archive.nft_classes
-              where project_id = $1 and missing_since is not null),
-            (select count(*)::int from sync.rejects
-              where project_id = $1 and resource = 'nft_classes')`,
+    listedResources.map(countsIn).join(' union all '),
     project,
   );
   return new Map(rows.map(({ resource, ...counts }) => [resource, counts]));
