@@ -24,43 +24,30 @@ type Wanted = {
   otherwise: string | null;
 };
 
+const must = (name: SettingName, question: string): Wanted => ({ name, question, otherwise: null });
+const may = (name: SettingName, question: string): Wanted => ({ name, question, otherwise: '' });
+
 /** What is asked for together, and then tried as that part. */
 const steps: { part: Parameters<typeof failuresOf>[0] | null; wanted: Wanted[] }[] = [
-  {
-    part: 'address',
-    wanted: [
-      {
-        name: 'OUTLAST_BASE_URL',
-        question: 'Address of the platform (https://…)',
-        otherwise: null,
-      },
-    ],
-  },
+  { part: 'address', wanted: [must('OUTLAST_BASE_URL', 'Address of the platform (https://…)')] },
   {
     part: 'key',
     wanted: [
-      { name: 'OUTLAST_API_KEY', question: 'API key of the project', otherwise: null },
-      { name: 'OUTLAST_API_SECRET', question: 'API secret of the project', otherwise: null },
+      must('OUTLAST_API_KEY', 'API key of the project'),
+      must('OUTLAST_API_SECRET', 'API secret of the project'),
     ],
   },
   {
     part: null,
-    wanted: [
-      {
-        name: 'OUTLAST_PROJECT',
-        question: 'Name of the project in the archive (empty: default)',
-        otherwise: '',
-      },
-    ],
+    wanted: [may('OUTLAST_PROJECT', 'Name of the project in the archive (empty: default)')],
   },
   {
     part: 'database',
     wanted: [
-      {
-        name: 'DATABASE_URL',
-        question: 'PostgreSQL, as postgres://user:password@host/database (empty: the embedded one)',
-        otherwise: '',
-      },
+      may(
+        'DATABASE_URL',
+        'PostgreSQL, as postgres://user:password@host/database (empty: the embedded one)',
+      ),
     ],
   },
 ];
