@@ -40,7 +40,7 @@ export async function openStore(database: DatabaseSettings, log: Log): Promise<S
 }
 
 /** The same where nothing may be made. Throws settings `nothing_archived` where there is no embedded archive yet. */
-export async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<Store> {
+async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<Store> {
   if (readDatabase.kind === 'embedded' && !(await holdsArchive(readDatabase.dataDir))) {
     throw settingsError(
       'nothing_archived',
@@ -146,6 +146,29 @@ export async function withStore<T>(
     return await work(store);
   } catch (error) {
     throw store.store.isReplica ? ofReplica(error) : error;
+  } finally {
+    await store.close();
+  }
+}
+
+/** The same for whoever reads as outlast_reader, by what `open` opens on the store. */
+export async function withReader<Opened extends { close(): Promise<void> }>(
+  settings: Settings,
+  open: (options: { connectionString: DatabaseAddress; max: number; log: Log }) => Promise<Opened>,
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  const log = openLog(settings.logLevel);
+  const store = await openStoreToRead(settings, log);
+  try {
+    const { connectionString, isReplica } = store;
+    const opened = await open({ connectionString, max: 1, log }).catch((error: unknown) => {
+      throw isReplica ? ofReplica(error) : error;
+    });
+    try {
+      await work(opened);
+    } finally {
+      await opened.close();
+    }
   } finally {
     await store.close();
   }

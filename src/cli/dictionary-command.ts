@@ -5,8 +5,7 @@ import { settingsError } from '../errors.ts';
 import { readDictionary, type Described, type DictionaryEntry } from '../query/read-dictionary.ts';
 import { openReader } from '../query/reader.ts';
 import { readSettings } from '../settings/settings.ts';
-import { openStoreToRead } from './app.ts';
-import { openLog } from './log-lines.ts';
+import { withReader } from './app.ts';
 import { print as printText, printJson, printTable, wrapped } from './print.ts';
 
 const statementTimeoutMs = 30_000;
@@ -18,22 +17,16 @@ export const dictionaryCommand = (command: Command): Command =>
     .option('--json', 'print it as JSON')
     .action(async (name: string | undefined, flags: { markdown?: true; json?: true }) => {
       const settings = readSettings({ needs: 'database' });
-      const log = openLog(settings.logLevel);
-      const store = await openStoreToRead(settings, log);
-      try {
-        const { connectionString } = store;
-        const reader = await openReader({ connectionString, max: 1, statementTimeoutMs, log });
-        try {
+      await withReader(
+        settings,
+        (options) => openReader({ ...options, statementTimeoutMs }),
+        async (reader) => {
           const entries = named(await readDictionary(reader), name);
           if (flags.json === true) printJson({ dictionary: entries });
           else if (flags.markdown === true) process.stdout.write(dictionaryPage(entries));
           else print(entries, name !== undefined);
-        } finally {
-          await reader.close();
-        }
-      } finally {
-        await store.close();
-      }
+        },
+      );
     });
 
 /** All of them, or those of this name, with or without its schema. Throws settings `unknown_name`. */

@@ -4,12 +4,14 @@ import { Option, type Command } from 'commander';
 import { codeOf, settingsError, transient } from '../errors.ts';
 import { textOfFile, writeWhole } from '../files.ts';
 import { resources } from '../model.ts';
+import { openArchive } from '../query/archive.ts';
 import { changeFilters } from '../query/changes.ts';
 import { jsonText } from '../query/record-text.ts';
 import type { Change } from '../query/types.ts';
 import { readSettings } from '../settings/settings.ts';
+import { withReader } from './app.ts';
 import { readOptions } from './command-options.ts';
-import { projectOf, withArchive } from './query-command.ts';
+import { projectOf } from './query-command.ts';
 import { stopOnSignals } from './signals.ts';
 
 type FollowFlags = {
@@ -52,7 +54,7 @@ async function follow(flags: FollowFlags): Promise<void> {
   const settings = readSettings({ needs: 'database' });
   const stop = stopOnSignals();
   try {
-    await withArchive(settings, async (archive) => {
+    await withReader(settings, openArchive, async (archive) => {
       const query = {
         project: await projectOf(archive, flags.project),
         ...(resource === undefined ? {} : { resource }),

@@ -10,12 +10,11 @@ import { rangeCoverage } from '../query/day-marks.ts';
 import { daysIncluded, halfOpen } from '../query/days.ts';
 import { lists, recordsOf, type Row } from '../query/lists.ts';
 import type { Archive, Version } from '../query/types.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
-import { notArchived, ofReplica, openStoreToRead } from './app.ts';
+import { readSettings } from '../settings/settings.ts';
+import { notArchived, withReader } from './app.ts';
 import { dictionaryCommand } from './dictionary-command.ts';
 import { optionOf, readOptions } from './command-options.ts';
 import { flat, historyShown, queryList, type QueryList } from './query-lists.ts';
-import { openLog } from './log-lines.ts';
 import { nothingArchived, printError } from './print.ts';
 import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
 
@@ -185,7 +184,7 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
     query: asked,
   } = readAsked(list, inDays(flags, dayOf(Date.now())), process.stdout.isTTY);
   const settings = readSettings({ needs: 'database' });
-  await withArchive(settings, async (archive) => {
+  await withReader(settings, openArchive, async (archive) => {
     const given = { ...asked, project: await projectOf(archive, flags.project) };
     const { shown, resource } = list;
     const reads = list.of(archive);
@@ -246,28 +245,6 @@ async function gapIn(
 
 const which = (days: readonly { day: Day }[], one: string, several: string): string =>
   days.length === 1 ? `${days[0]?.day} ${one}` : `${days.length} of these days ${several}`;
-
-/** An archive opened to be read, and closed afterwards. */
-export async function withArchive(
-  settings: Settings,
-  work: (archive: Archive) => Promise<void>,
-): Promise<void> {
-  const log = openLog(settings.logLevel);
-  const store = await openStoreToRead(settings, log);
-  try {
-    const { connectionString, isReplica } = store;
-    const archive = await openArchive({ connectionString, max: 1, log }).catch((error: unknown) => {
-      throw isReplica ? ofReplica(error) : error;
-    });
-    try {
-      await work(archive);
-    } finally {
-      await archive.close();
-    }
-  } finally {
-    await store.close();
-  }
-}
 
 /** Throws settings `unknown_project`, or `which_project` where it has to be said. */
 export async function projectOf(archive: Archive, wanted: string | undefined): Promise<string> {
