@@ -74,11 +74,11 @@ async function* measureAll(signal: AbortSignal): AsyncGenerator<Measured> {
     yield { results: { reading }, tables: readingTables(reading), ...reading };
   }
   if (flags.full || flags.projects !== undefined) {
-    const measured: Projects[] = [];
+    const measured: Projects['measured'] = [];
     for (const asked of (flags.projects ?? '500,100:1:4').split(',')) {
       const [projects = 0, ...replicas] = asked.split(':').map(Number);
       const newest = await measureProjects(projects, replicas.length > 0 ? replicas : [1], signal);
-      measured.push(newest);
+      measured.push(...newest.measured);
       yield { results: { projects: measured }, tables: projectTables(measured), ...newest };
     }
   }

@@ -8,8 +8,7 @@ import { ask, withServer, type BenchServer } from './server.ts';
 import { round, type Table } from './tables.ts';
 import { load, processorSeconds } from './timing.ts';
 
-export type Filled = {
-  replicas: number;
+type Filled = {
   orders: number;
   seconds: number;
   /** Of all replicas, and of Postgres. */
@@ -19,24 +18,28 @@ export type Filled = {
   peakMb: number;
   connections: number;
   requests: number;
-  /** Of the requests, the smallest share of a replica and the greatest, against an even one. */
+  /** Of the requests, the smallest share of a replica and the greatest. */
   shares: { least: number; most: number };
-  loadBefore: number;
 };
 
-export type Ticked = {
-  replicas: number;
+type Ticked = {
   /** From a tick's first request to its last, seconds; of all replicas. */
   lastsSeconds: number;
+  /** Of each project; milliseconds are of processor time. */
   requests: number;
-  /** Milliseconds of processor time for each project. */
   processMs: number;
   postgresMs: number;
-  walBytes: number;
-  loadBefore: number;
 };
 
-export type Projects = { projects: number; filled: Filled[]; ticked: Ticked[]; postgres: string };
+type Measured = {
+  projects: number;
+  replicas: number;
+  loadBefore: number;
+  filled: Filled;
+  ticked: Ticked;
+};
+
+export type Projects = { measured: Measured[]; postgres: string };
 
 /** The interface's own default. */
 const perSecond = 5;
@@ -52,8 +55,7 @@ export const measureProjects = (
     async (server) => {
       const platform = await simulate(1_000, 0, { isNow: true, projects });
       server.atEnd(() => platform.close());
-      const filled: Filled[] = [];
-      const ticked: Ticked[] = [];
+      const measured: Measured[] = [];
       for (const many of replicas) {
         const name = `projects_${many}`;
         const env = {
@@ -64,12 +66,14 @@ export const measureProjects = (
         const world = { env, many, projects, platform, server, name, signal };
         const fleet = startFleet(world);
         server.atEnd(() => fleet.forEach((one) => one.close()));
-        filled.push(await fill(world, fleet));
-        ticked.push(await tick(world, fleet));
+        const loadBefore = load();
+        const filled = await fill(world, fleet);
+        const ticked = await tick(world, fleet);
+        measured.push({ projects, replicas: many, loadBefore, filled, ticked });
         fleet.forEach((one) => one.close());
         await pause(5_000, signal);
       }
-      return { projects, filled, ticked, postgres: server.version };
+      return { measured, postgres: server.version };
     },
     // Each replica opens up to 45.
     { max_connections: '250' },
@@ -115,7 +119,6 @@ const startFleet = ({ env, many }: World): Replica[] =>
 /** From the start to the moment when every day has been read. */
 async function fill(world: World, fleet: Replica[]): Promise<Filled> {
   const { many, platform, signal, env } = world;
-  const loadBefore = load();
   const begun = performance.now();
   const [before, requestsBefore] = [used(world, fleet), await platform.requested()];
   const { DATABASE_URL: address } = env;
@@ -136,9 +139,8 @@ async function fill(world: World, fleet: Replica[]): Promise<Filled> {
   const after = used(world, fleet);
   const [held] = await ask<{ n: number }>(address, 'select count(*)::int as n from archive.orders');
   const asked = await Promise.all(fleet.map(askedBy));
-  const even = asked.reduce((sum, one) => sum + one, 0) / many;
+  const all = asked.reduce((sum, one) => sum + one, 0);
   return {
-    replicas: many,
     orders: held?.n ?? 0,
     seconds,
     processSeconds: after.process - before.process,
@@ -146,24 +148,15 @@ async function fill(world: World, fleet: Replica[]): Promise<Filled> {
     peakMb: Math.max(...fleet.map(({ pid }) => peakMbOf(pid))),
     connections,
     requests: (await platform.requested()) - requestsBefore,
-    shares: { least: Math.min(...asked) / even, most: Math.max(...asked) / even },
-    loadBefore,
+    shares: { least: Math.min(...asked) / all, most: Math.max(...asked) / all },
   };
 }
 
 async function tick(world: World, fleet: Replica[]): Promise<Ticked> {
-  const { many, platform, projects, server, signal } = world;
-  const wal = async (): Promise<number> => {
-    const [row] = await ask<{ at: string }>(
-      server.connectionString,
-      `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as at`,
-    );
-    return Number(row?.at);
-  };
+  const { platform, projects, signal } = world;
   // Up to a tick's begin, and the one before it settles what was left.
   await pause(60_000 + 55_000 - (Date.now() % 60_000), signal);
-  const loadBefore = load();
-  const before = { ...used(world, fleet), wal: await wal(), asked: await platform.requested() };
+  const before = { ...used(world, fleet), asked: await platform.requested() };
   const lasts: number[] = [];
   for (let round = 0; round < ticks; round++) {
     const from = Date.now();
@@ -173,16 +166,13 @@ async function tick(world: World, fleet: Replica[]): Promise<Ticked> {
       .filter((at) => at >= from);
     lasts.push((Math.max(...times) - Math.min(...times)) / 1000);
   }
-  const after = { ...used(world, fleet), wal: await wal(), asked: await platform.requested() };
+  const after = { ...used(world, fleet), asked: await platform.requested() };
   const each = projects * ticks;
   return {
-    replicas: many,
     lastsSeconds: Math.max(...lasts),
     requests: (after.asked - before.asked) / each,
     processMs: ((after.process - before.process) * 1000) / each,
     postgresMs: ((after.postgres - before.postgres) * 1000) / each,
-    walBytes: (after.wal - before.wal) / each,
-    loadBefore,
   };
 }
 
@@ -217,7 +207,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 const percent = (share: number): string => `${round(share * 100, 1)} %`;
 
-export const projectTables = (measured: Projects[]): Table[] => [
+export const projectTables = (measured: Measured[]): Table[] => [
   {
     name: 'projects',
     head: [
@@ -231,49 +221,29 @@ export const projectTables = (measured: Projects[]): Table[] => [
       'connections',
       'requests',
       'shares of replicas',
-      'load before',
-    ],
-    rows: measured.flatMap(({ projects, filled }) =>
-      filled.map((one) => [
-        projects,
-        one.replicas,
-        one.orders,
-        round(one.seconds),
-        round(one.processSeconds),
-        round(one.postgresSeconds),
-        round(one.peakMb),
-        one.connections,
-        one.requests,
-        `${percent(one.shares.least / one.replicas)} to ${percent(one.shares.most / one.replicas)}`,
-        round(one.loadBefore, 1),
-      ]),
-    ),
-    notes: [],
-  },
-  {
-    name: 'ticks',
-    head: [
-      'projects',
-      'replicas',
-      'lasts s',
+      'a tick, s',
       'requests a project',
-      'processor ms a project',
-      'Postgres ms a project',
-      'WAL, bytes a project',
+      'processor ms',
+      'Postgres ms',
       'load before',
     ],
-    rows: measured.flatMap(({ projects, ticked }) =>
-      ticked.map((one) => [
-        projects,
-        one.replicas,
-        round(one.lastsSeconds, 1),
-        round(one.requests, 2),
-        round(one.processMs, 1),
-        round(one.postgresMs, 1),
-        round(one.walBytes),
-        round(one.loadBefore, 1),
-      ]),
-    ),
+    rows: measured.map(({ projects, replicas, loadBefore, filled, ticked }) => [
+      projects,
+      replicas,
+      filled.orders,
+      round(filled.seconds),
+      round(filled.processSeconds),
+      round(filled.postgresSeconds),
+      round(filled.peakMb),
+      filled.connections,
+      filled.requests,
+      `${percent(filled.shares.least)} to ${percent(filled.shares.most)}`,
+      round(ticked.lastsSeconds, 1),
+      round(ticked.requests, 2),
+      round(ticked.processMs, 1),
+      round(ticked.postgresMs, 1),
+      round(loadBefore, 1),
+    ]),
     notes: [],
   },
 ];

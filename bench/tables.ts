@@ -55,7 +55,7 @@ export function withTables(page: string, tables: readonly Table[], origin: strin
       line(head.map(() => '---')),
       ...rows.map(line),
       '',
-      [...notes, origin].join('\n\n'),
+      [...notes, origin].join(' '),
       '',
       '',
     ].join('\n');
