@@ -97,27 +97,28 @@ async function bytesExported(to: string, rows: number): Promise<number> {
 const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;
 
 export function exportsTable(csvMb: number, exports: Exported[]): Table {
-  const median = (what: Exported['what'], field: 'seconds' | 'processorSeconds'): number =>
+  type Figure = Exclude<keyof Exported, 'what'>;
+  const median = (what: Exported['what'], field: Figure, digits = 1): number =>
     spread(
       exports.filter((one) => one.what === what).map((one) => one[field]),
-      2,
+      digits,
     ).median;
-  const ratio = (field: 'seconds' | 'processorSeconds'): number =>
-    round(median('outlast export', field) / median('DuckDB from CSV', field), 2);
+  const ratio = (field: Figure): number =>
+    round(median('outlast export', field, 3) / median('DuckDB from CSV', field, 3), 2);
   return {
     name: 'exports',
-    head: ['', 'rows', 's', 'processor s', 'Parquet MB', 'peak MB', 'load before'],
-    rows: exports.map((one) => [
-      one.what,
-      one.rows,
-      round(one.seconds, 1),
-      round(one.processorSeconds, 1),
-      round(one.parquetMb),
-      round(one.peakMb),
-      round(one.loadBefore, 1),
+    head: ['medians', 'rows', 's', 'processor s', 'Parquet MB', 'peak MB', 'load before'],
+    rows: (['outlast export', 'DuckDB from CSV'] as const).map((what) => [
+      what,
+      median(what, 'rows', 0),
+      median(what, 'seconds'),
+      median(what, 'processorSeconds'),
+      median(what, 'parquetMb', 0),
+      median(what, 'peakMb', 0),
+      median(what, 'loadBefore'),
     ]),
     notes: [
-      `\`outlast export\` took ${ratio('seconds')} of DuckDB's time and ${ratio('processorSeconds')} of its processor time (medians), Postgres included; ${formatCount(Math.round(csvMb))} MB of CSV, ${availableParallelism()} cores.`,
+      `\`outlast export\` took ${ratio('seconds')} of DuckDB's time and ${ratio('processorSeconds')} of its processor time, Postgres included; ${formatCount(Math.round(csvMb))} MB of CSV, ${availableParallelism()} cores.`,
     ],
   };
 }
