@@ -14,7 +14,7 @@ import { addMetrics, type MetricsOptions } from './metrics/metrics-routes.ts';
 import { addPlatform } from './platform/platform-routes.ts';
 import { closeUnasked, noteMethods, settleRequests, traceRequests } from './requests.ts';
 import type { Serving } from './serving.ts';
-import { addArchive, type ArchiveOptions } from './v1/archive-routes.ts';
+import { addArchive, type ArchiveOptions } from './v1/serve-archive.ts';
 import { addWeb } from './web/serve.tsx';
 import { createSessions } from './web/session.ts';
 

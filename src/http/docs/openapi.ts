@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { PlatformRoute } from '../platform/platform-route.ts';
 import { platformRoutes } from '../platform/platform-routes.ts';
 import { nodeProblem } from '../platform/tokens.ts';
-import type { Route } from '../v1/archive-route.ts';
+import type { Route } from '../v1/route.ts';
 import { base, routeGroups } from '../v1/all-routes.ts';
 import * as schema from '../v1/answer-schemas.ts';
 import { watchBody, watchQuery } from '../v1/watch-route.ts';

@@ -8,7 +8,7 @@ import { nftClassFilters } from '../../query/nft-classes.ts';
 import type { ListScope } from '../../query/types.ts';
 import { orderStatuses } from '../../model.ts';
 import type { Answer } from '../http-answers.ts';
-import { present } from '../v1/archive-route.ts';
+import { present } from '../v1/route.ts';
 import { ofPlatform, platformRoute, record } from './platform-route.ts';
 
 const dates = {

@@ -7,7 +7,7 @@ import { questionList, questionNames } from '../../query/lists.ts';
 import * as reports from '../../query/reports.ts';
 import { Refused, refusal } from '../http-answers.ts';
 import { listOf, record } from './answer-schemas.ts';
-import { present, projectFor, route, type Route } from './archive-route.ts';
+import { present, projectFor, route, type Route } from './route.ts';
 import { changeRoutes } from './changes-routes.ts';
 import { figureRoutes } from './figure-routes.ts';
 import { one, questionRoute, readWhole, wholeReply } from './question-routes.ts';

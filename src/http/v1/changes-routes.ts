@@ -7,7 +7,7 @@ import type { Change, Changes, ChangesQuery } from '../../query/types.ts';
 import type { Resource } from '../../model.ts';
 import { refuse } from '../http-answers.ts';
 import { change, listOf } from './answer-schemas.ts';
-import { present, projectFor, route, type ArchiveRequest, type Route } from './archive-route.ts';
+import { present, projectFor, route, type ArchiveRequest, type Route } from './route.ts';
 
 /** Changes read at a time for a stream. */
 const streamedAtOnce = 1000;

@@ -5,7 +5,7 @@ import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistic
 import * as figures from '../../query/statistics-types.ts';
 import { listOf, record, type RowKind } from './answer-schemas.ts';
 import { wholeReply } from './question-routes.ts';
-import { route, type Reply, type Route } from './archive-route.ts';
+import { route, type Reply, type Route } from './route.ts';
 
 const orderFigures = record('OrderFigures', 'Orders of a period', figures.orderFigures);
 const accountSpending = record(

@@ -15,7 +15,7 @@ import {
   type ArchiveRequest,
   type Reply,
   type Route,
-} from './archive-route.ts';
+} from './route.ts';
 
 /** How a list is cut into pages; in the other forms it goes out whole. */
 export const pageArguments = {

@@ -16,7 +16,7 @@ import {
 } from './answer-schemas.ts';
 import { listReply, one, pageArguments, wholeReply, type Paging } from './question-routes.ts';
 import { count } from './parameters.ts';
-import { projectFor, route, type Route } from './archive-route.ts';
+import { projectFor, route, type Route } from './route.ts';
 
 type Listing = {
   answer: (kind: RowKind) => z.ZodObject;

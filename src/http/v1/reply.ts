@@ -11,7 +11,7 @@ import type { Events } from './events.ts';
 import { mediaTypes } from './negotiate.ts';
 import type { AnswerFormat } from './parameters.ts';
 import type { Semaphore } from '../../semaphore.ts';
-import type { Reply, Rows } from './archive-route.ts';
+import type { Reply, Rows } from './route.ts';
 
 /** No guessing of types, no other page's use of it, nothing run from it. */
 export const headers = {

@@ -11,7 +11,7 @@ import { day } from '../../query/days.ts';
 import { badRequest, Refused, refusal, type Answer } from '../http-answers.ts';
 import { projectToRead, type Opened } from '../gate.ts';
 import { readQuery } from './parameters.ts';
-import { present, project } from './archive-route.ts';
+import { present, project } from './route.ts';
 
 export type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { checked, optional, type Shape } from '../../query/check-arguments.ts';
 import { snake } from '../../query/record-text.ts';
 import { inUrl, withPlus } from '../v1/parameters.ts';
-import { present } from '../v1/archive-route.ts';
+import { present } from '../v1/route.ts';
 
 /** The parameters as they were written, several statuses with commas between them; `project` is not among them. */
 export function givenIn(query: URLSearchParams): Record<string, string> {

@@ -6,7 +6,7 @@ import { listedResources, type ListedResource, type ProjectId } from '../../../m
 import type { Held } from '../../../query/lists.ts';
 import { isForGood, markOf } from '../../../query/day-marks.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
-import { projectFor } from '../../v1/archive-route.ts';
+import { projectFor } from '../../v1/route.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign, Said } from '../layout.tsx';
 import { Cut, markText, Tile, Time } from '../parts.tsx';

@@ -7,7 +7,7 @@ import type { Shape } from '../../../query/check-arguments.ts';
 import { rangeCoverage, type RangeCoverage } from '../../../query/day-marks.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
-import { present, projectFor } from '../../v1/archive-route.ts';
+import { present, projectFor } from '../../v1/route.ts';
 import { snake } from '../../../query/record-text.ts';
 import { sentenceOf } from '../../http-answers.ts';
 import { askedOf, givenIn } from '../query-values.ts';

@@ -6,7 +6,7 @@ import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { axisOf, byPeriod, Chart, outcomes } from '../chart.tsx';
 import { sumOf } from '../format.ts';
 import { Said } from '../layout.tsx';
-import { projectFor } from '../../v1/archive-route.ts';
+import { projectFor } from '../../v1/route.ts';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { booksSentence, headlineOf, safetyOf, type Safety } from '../safety.ts';
 import { isWrong, problemsOf, sentenceOf } from './alerts-page.tsx';

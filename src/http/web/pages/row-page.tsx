@@ -7,7 +7,7 @@ import type { CertificateFile, Version } from '../../../query/types.ts';
 import type { Resource } from '../../../model.ts';
 import type { Column } from '../../../resources.ts';
 import { readWhole } from '../../v1/question-routes.ts';
-import { projectFor } from '../../v1/archive-route.ts';
+import { projectFor } from '../../v1/route.ts';
 import { sentenceOf } from '../../http-answers.ts';
 import { askedOf, givenIn } from '../query-values.ts';
 import { readRaw } from '../json-text.ts';

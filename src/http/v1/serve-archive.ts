@@ -21,7 +21,7 @@ import { checked } from '../../query/check-arguments.ts';
 import { acceptFormats, answerFormats, readQuery, type Form } from './parameters.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
-import type { ArchiveRequest, Route } from './archive-route.ts';
+import type { ArchiveRequest, Route } from './route.ts';
 import { base, routes } from './all-routes.ts';
 import { createBodyDigests, entered, projectToWatch, type EnterOperations } from './watch-route.ts';
 
