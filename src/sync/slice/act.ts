@@ -138,30 +138,19 @@ export async function endReading(
 
 /** Today: its tail or, where orders of it are pending for a while or the tail is not found again, all of it. */
 async function readToday(context: ActContext, { slice, evidence }: DueSlice): Promise<Acted> {
-  const { platform } = context;
+  const { db, platform } = context;
   const asked = reading(context, slice);
-  const { now } = clocksOf(platform.clock);
   const last = slice.walkedAt ?? 0;
-  const settles = slice.unresolved > 0 && Math.floor(now / settleMs) > Math.floor(last / settleMs);
+  const before = clocksOf(platform.clock).now;
+  const settles =
+    slice.unresolved > 0 && Math.floor(before / settleMs) > Math.floor(last / settleMs);
   // Whatever came of a tail that was not found again, its list has been left half read.
   const isLeft = slice.checkpoint !== null || slice.attempts > 0;
-  const isTail = !isLeft && slice.wholeWalk > 0 && !settles;
-  if (isTail && (await readTail(asked, slice))) {
-    await concludeToday(context, slice, null);
-    return done;
-  }
-  const read = await readDay(asked, slice, 'asc', statusesToAsk(slice, evidence));
-  if ('problem' in read) return fail(context, slice, read.problem);
-  if (read.isEndInclusive) context.endInclusive.add(slice.resource);
-  await concludeToday(context, slice, read);
-  return done;
-}
-
-async function concludeToday(
-  { db, platform }: ActContext,
-  slice: Slice,
-  read: ReadDay | null,
-): Promise<void> {
+  const mayBeTail = !isLeft && slice.wholeWalk > 0 && !settles;
+  const isTail = mayBeTail && (await readTail(asked, slice));
+  const read = isTail ? null : await readDay(asked, slice, 'asc', statusesToAsk(slice, evidence));
+  if (read !== null && 'problem' in read) return fail(context, slice, read.problem);
+  if (read?.isEndInclusive === true) context.endInclusive.add(slice.resource);
   const clocks = clocksOf(platform.clock);
   const walk = read?.walk ?? slice.wholeWalk;
   await withMixedTx(db, async (tx) => {
@@ -175,6 +164,7 @@ async function concludeToday(
     });
     if (read !== null) await dropOtherPages(tx, slice, walk);
   });
+  return done;
 }
 
 /** A list without dates: it holds what it shows and proves nothing. */
