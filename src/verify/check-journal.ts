@@ -61,23 +61,20 @@ type Of = { projectId: ProjectId; resource: Resource };
 
 async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void> {
   let open: ContentDifference[] = [];
-  const tell = async (): Promise<void> => {
-    const [first] = open;
-    if (first === undefined) return;
-    const gone = open.filter((one) => one.no !== null);
-    const extra = open.filter((one) => one.no === null);
-    open = [];
+  const tellContents = async (id: string, rows: ContentDifference[]): Promise<void> => {
+    const gone = rows.filter((one) => one.no !== null);
+    const extra = rows.filter((one) => one.no === null);
     // What no slice shows is under no day.
     const when = isListed(of.resource) ? (gone[0]?.day ?? null) : null;
     if (extra.length === 0) {
       const says = `${listed(gone)} was archived${entryOf(gone[0])}, and is no longer held`;
-      await report({ kind: 'missing', when, id: first.id, says });
+      await report({ kind: 'missing', when, id, says });
     } else if (gone.length === 0) {
       const says = `${listed(extra)} is held, and nothing in the journal stored it`;
-      await report({ kind: 'extra', when, id: first.id, says });
+      await report({ kind: 'extra', when, id, says });
     } else {
       const says = `archived${entryOf(gone[0])} was ${listed(gone)}, held is ${listed(extra)}`;
-      await report({ kind: 'altered', when, id: first.id, says });
+      await report({ kind: 'altered', when, id, says });
     }
   };
   const moment = (column: string, id: string, held: string | null, said: string | null) =>
@@ -87,13 +84,22 @@ async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void
       id,
       says: `${column} is ${held ?? 'not set'}, and ${said ?? 'nothing'} is in the journal`,
     });
+  /** All of one record. Of a record the first finding is told: what its contents are says more than its moments. */
+  const tell = async (): Promise<void> => {
+    const rows = open;
+    open = [];
+    const alone = rows.filter((one) => one.is_alone);
+    const [first] = alone;
+    if (first !== undefined) await tellContents(first.id, alone);
+    for (const { id, first_seen_held: firstSeen, day_held: held, observed_at: at, day } of rows) {
+      if (firstSeen !== null) await moment('first_seen_at', id, firstSeen, at);
+      if (held !== null) await moment('slice_day', id, held, day === wholeList ? null : day);
+    }
+  };
   await readContentDifferences(tx, of, async (rows) => {
     for (const row of rows) {
-      const { id, is_alone: isAlone, first_seen_held: firstSeen, day_held: day } = row;
-      if (open[0]?.id !== id) await tell();
-      if (isAlone) open.push(row);
-      if (firstSeen !== null) await moment('first_seen_at', id, firstSeen, row.observed_at);
-      if (day !== null) await moment('slice_day', id, day, row.day === wholeList ? null : row.day);
+      if (open[0]?.id !== row.id) await tell();
+      open.push(row);
     }
   });
   await tell();
