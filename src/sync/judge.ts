@@ -60,19 +60,19 @@ export function judge(
   const isDecided = clocks.earliest >= day.goesAt + decidedAfterMs;
   // Nothing is written of what the platform answers for days before its window.
   const isOlder = day.goesAt === Infinity;
-  const isWhole = ({ began }: Reading): boolean => began.earliest >= day.overAt;
-  const counted = readings.filter((one) => isWhole(one) && one.ended.latest < frozenAt);
+  const isAfterDay = ({ began }: Reading): boolean => began.earliest >= day.overAt;
+  const inTime = readings.filter((one) => isAfterDay(one) && one.ended.latest < frozenAt);
   const newest = readings.at(-1);
-  const last = counted.at(-1);
-  // What is asked for together with the next day may show nothing of this one.
-  const showsSome = day.isHolding && readings.some((one) => isWhole(one) && one.shown > 0);
-  const isRead = counted.length > 0 || showsSome;
+  const last = inTime.at(-1);
+  // Asked together with the next day it may have shown only that one: a record must stand under this one.
+  const showsSome = day.isHolding && readings.some((one) => isAfterDay(one) && one.shown > 0);
+  const isRead = inTime.length > 0 || showsSome;
 
   const flawOf = (one: Reading): Why | null => {
     if (one.no < day.newsNo || one.lacks > 0) return 'showed less';
     return one.claims > 0 ? 'counts more' : null;
   };
-  const complete = counted.filter((one) => flawOf(one) === null);
+  const complete = inTime.filter((one) => flawOf(one) === null);
   // That nothing is there is believed after a day.
   const gapOf = (one: Reading): number => (one.shown > 0 && !isOlder ? apartMs : dayMs);
   const partnerOf = (one: Reading): Reading | undefined =>
@@ -109,18 +109,18 @@ export function judge(
     if (clocks.now < day.overAt) return day.overAt;
     const countsMore = books?.isMore === true && books.isDay;
     if (newest === undefined || (countsMore && books.no > newest.no)) return clocks.now;
-    // Counted since the last news, or since the last proof.
-    const provedAt = readings.findLastIndex((one) => partnerOf(one) && one.pending === 0);
+    // Readings since the last news, or since it was last proved and settled: the fewer.
+    const lastProof = readings.findLastIndex((one) => partnerOf(one) && one.pending === 0);
     const sinceNews = readings.filter(({ no }) => no >= day.newsNo).length;
-    const tries = Math.min(sinceNews, readings.length - 1 - provedAt);
+    const tries = Math.min(sinceNews, readings.length - 1 - lastProof);
     const doubledMs = Math.min(dayMs, retryMs * 2 ** (tries - 1));
     if (clocks.latest >= frozenAt) {
       // One that was not read can still be lost: it comes sooner, from half an hour on.
       return newest.ended.now + (isRead ? inFreezeMs : Math.min(inFreezeMs, 2 * doubledMs));
     }
     if (partner && newest === last && day.pending === 0) return newest.ended.now + dayMs;
-    // The next one begins at the other end, and confirms the first from there: sooner than so it could not. After the
-    // very first a look two hours later tells a fault from a day that shows nothing, though it cannot confirm that yet.
+    // The next one, from the other end, can confirm the first only a gap after it. After the very first a look two hours
+    // later tells a fault from a day that shows nothing, though it cannot confirm that yet.
     const first =
       partner === undefined && newest === last && complete.includes(newest)
         ? complete.find(({ end }) => end === newest.end)

@@ -68,9 +68,9 @@ export const mutants: readonly Mutant[] = [
     ['a reading of a time to come counts', '[-ended.now <= clocks.now + agreeMs-]{+true+}'],
     [
       'a reading counts that began before the day was over',
-      '[-isWhole(one) && -]one.ended.latest < frozenAt',
+      '[-isAfterDay(one) && -]one.ended.latest < frozenAt',
     ],
-    ['what was read in the freeze is lost', 'counted.length > 0[- || showsSome-]'],
+    ['what was read in the freeze is lost', 'inTime.length > 0[- || showsSome-]'],
     ['a reading before the newest record is complete', '[-one.no < day.newsNo || -]one.lacks > 0'],
     ['a reading that lacks a record is complete', 'one.no < day.newsNo[- || one.lacks > 0-]'],
     [
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
       '[-one.shown > 0 && !isOlder ? apartMs : dayMs-]{+apartMs+}',
     ],
     ['two readings from one end prove each other', '[-older.end !== one.end && -]apart('],
-    ['the older reading may be flawed', '[-complete-]{+counted+}.find((older)'],
+    ['the older reading may be flawed', '[-complete-]{+inTime+}.find((older)'],
     ['one reading is enough', "[-if (partner === undefined) return 'read once';-]"],
     ['no books are needed', '[-books === null || books.no < partner.no || books.isMore-]{+false+}'],
     ['books that count more are overlooked', 'books.no < partner.no[- || books.isMore-]'],
