@@ -19,7 +19,7 @@ import type { RunReport, Worker } from '../sync/worker.ts';
 import { openMigrated, type OpenedStore } from './app.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { demoProjects, readDemoSettings } from './demo-settings.ts';
-import { startServing } from './serving.ts';
+import { startServing } from './start-serving.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
 import { createProgress } from './progress.ts';

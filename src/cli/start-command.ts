@@ -11,7 +11,7 @@ import { startSchedule, type Schedule } from '../sync/schedule.ts';
 import { openMigrated } from './app.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { createScheduledExports } from './scheduled-exports.ts';
-import { startServing } from './serving.ts';
+import { startServing } from './start-serving.ts';
 import { startNeeds } from './start-needs.ts';
 import { openLog } from './log-lines.ts';
 import { stopOnSignals, stopped } from './signals.ts';

@@ -11,7 +11,7 @@ import { openMigrated } from './app.ts';
 import { calendarLines } from './calendar-lines.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
-import { startServing } from './serving.ts';
+import { startServing } from './start-serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { createLeapingTime, liveThrough, threeMonths, type Story } from './time-lapse-story.ts';
 import { rangesText, type Lived } from './time-lapse-teller.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { startServing } from '../../src/cli/serving.ts';
+import { startServing } from '../../src/cli/start-serving.ts';
 import { addArchiveMetrics, type ArchiveMetrics } from '../../src/http/metrics/archive-gauges.ts';
 import { createProcessMetrics } from '../../src/http/metrics/process-metrics.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';

@@ -1,6 +1,6 @@
 // One reader's long questions keep no other reader waiting: the platform's clients have connections of their own.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startServing } from '../../src/cli/serving.ts';
+import { startServing } from '../../src/cli/start-serving.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
