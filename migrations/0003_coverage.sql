@@ -123,7 +123,7 @@ select project_id, resource, owner, day, no as reading_no,
        began_at, ended_at, shown, pending, lacks, claims
   from sync.readings;
 comment on view analytics.readings is
-  'Each whole reading of a past day: two of them, from either end of the list, prove it';
+  'Each whole reading of a past day: two of them, one from each end of the list, prove it';
 comment on column analytics.readings.reading_no is 'The number of its entry in the project''s journal';
 comment on column analytics.readings.begins_at is 'Whether it began at the oldest or at the newest record';
 comment on column analytics.readings.began_at is 'On the platform''s clock';

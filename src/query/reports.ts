@@ -73,7 +73,7 @@ export type DayQuery = {
   owner?: string;
 };
 
-/** A whole reading of a past day: two of them, from either end of the list, prove it (docs/guarantee.md). */
+/** A whole reading of a past day: two of them, one from each end of the list, prove it (docs/guarantee.md). */
 const reading = {
   beginsAt: word(
     ['oldest', 'newest'],

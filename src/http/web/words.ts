@@ -165,8 +165,8 @@ export const en = {
   } satisfies Record<SliceState, string>,
   proofs: {
     none: 'not proved',
-    readings: 'two readings from either end',
-    books: 'two readings from either end, and the platform counts the same',
+    readings: 'two readings, one from each end',
+    books: 'two readings, one from each end, and the platform counts the same',
   } satisfies Record<Proof, string>,
   whys: {
     'not over': 'the day is not over',
