@@ -90,6 +90,21 @@ test.each<[string, Worker['scope'], number]>([
   },
 );
 
+test('today’s tail is the end of its list, also where its orders have every status', async () => {
+  const orders = Array.from({ length: 120 }, (_, i) => ({
+    record: {
+      operation_id: `o-${String(i).padStart(4, '0')}`,
+      status: i % 3 === 0 ? 3 : 2,
+      create_time: new Date(Date.parse(today) + i * minute).toISOString(),
+    },
+  }));
+  bench = await createBench({ days, records: { orders, classes: [] } });
+  await bench.run();
+  bench.simulator.setNow(noon + minute);
+  await bench.run();
+  expect((await laterBy(minute)).orders).toBe(1);
+});
+
 test.each([
   [30, 1],
   [31, 2],

@@ -137,7 +137,7 @@ export async function endReading(
 }
 
 /** Today: its tail or, where orders of it are pending for a while or the tail is not found again, all of it. */
-async function readToday(context: ActContext, { slice, evidence }: DueSlice): Promise<Acted> {
+async function readToday(context: ActContext, { slice }: DueSlice): Promise<Acted> {
   const { db, platform } = context;
   const asked = reading(context, slice);
   const last = slice.walkedAt ?? 0;
@@ -148,7 +148,8 @@ async function readToday(context: ActContext, { slice, evidence }: DueSlice): Pr
   const isLeft = slice.checkpoint !== null || slice.attempts > 0;
   const mayBeTail = !isLeft && slice.wholeWalk > 0 && !settles;
   const isTail = mayBeTail && (await readTail(asked, slice));
-  const read = isTail ? null : await readDay(asked, slice, 'asc', statusesToAsk(slice, evidence));
+  // The list alone, for its tail is the last page: what it leaves out of a status is asked for when the day is over.
+  const read = isTail ? null : await readDay(asked, slice, 'asc', []);
   if (read !== null && 'problem' in read) return fail(context, slice, read.problem);
   if (read?.isEndInclusive === true) context.endInclusive.add(slice.resource);
   const clocks = clocksOf(platform.clock);
