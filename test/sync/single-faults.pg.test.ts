@@ -246,3 +246,29 @@ test('P7: days of a list that was switched off while it failed have a line again
     expect.stringMatching(/^lost/),
   ]);
 });
+
+// It may show less of a day beside the next one than of the day alone.
+test('P4: a list that is cut makes no record missing while a span of days is doubted', async () => {
+  const two = ['2026-04-02', on] as const;
+  const orders = two.flatMap((day) => [0, 1, 2, 3, 4, 5].map((i) => orderOf(day, i)));
+  const dialect = { listCap: 8, totalsCap: 8 } as const;
+  bench = await createBench(
+    { days: [...two, '2026-04-06'], records: { orders, classes: [] }, dialect },
+    scope,
+  );
+  await bench.run();
+  await bench.runLater(pairMs);
+  through((ask) => async (query, ...rest) => {
+    const page = await ask(query, ...rest);
+    const isSpan = query.limit === 1 && query.startDate === two[0] && query.endDate === on;
+    return isSpan && page.total !== null ? { ...page, total: 13 } : page;
+  });
+  await bench.runLater(25 * hour);
+  expect(await said(...two)).toMatchObject([
+    { said: 'walked none books do not balance' },
+    { said: 'walked none books do not balance' },
+  ]);
+  await bench.runLater(25 * hour);
+  const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
+  expect(rows).toEqual([]);
+});

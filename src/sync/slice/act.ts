@@ -207,7 +207,7 @@ function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadCo
     ...context,
     limit: Math.max(1, limitOf(context.facts, resource) >> Math.floor(walksGivenUp(slice) / 2)),
     countsBeyond: countsBeyond(context.facts, resource),
-    way: isDoubted ? 'with the next one' : isAlone ? 'alone' : 'either',
+    way: isDoubted ? 'both' : isAlone ? 'alone' : 'either',
   };
 }
 

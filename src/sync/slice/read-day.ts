@@ -23,10 +23,10 @@ export type ReadContext = {
   /** Totals were seen to count more than the page they stand on: then one may end a list of classes. */
   countsBeyond: boolean;
   /**
-   * How a day is asked for: `alone`, where that is known to show it all; `with the next one`; or `either`: alone and,
-   * where that does not show the day, with the next one.
+   * How a day is asked for: `alone`, where that is known to show it all; `either`: alone and, where that does not show the
+   * day, with the next one; or `both`: a list that is cut shows less of a day beside the next one than of it alone.
    */
-  way: 'alone' | 'with the next one' | 'either';
+  way: 'alone' | 'either' | 'both';
   /** Told of every committed group of pages. */
   onCommit: (effects: CommitEffects & { shown: number }) => void;
 };
@@ -70,8 +70,7 @@ async function readViews(
 ): Promise<ReadDay | { problem: string }> {
   const { db, platform, way } = context;
   const from = slice.checkpoint;
-  const daysAsked = way === 'with the next one' ? 2 : 1;
-  const reading = from?.reading ?? begun(clocksOf(platform.clock), end, daysAsked, statuses);
+  const reading = from?.reading ?? begun(clocksOf(platform.clock), end, statuses);
   let position = from?.next ?? firstPosition;
   let seen = new Set(from === null ? [] : await idsShown(db, slice, walk, reading.begins));
   const beginView = (number: number, more: Partial<ReadingInProgress>): void => {
@@ -169,16 +168,12 @@ const datesOf = (
     ? { startDate: windowAt(began.now).from }
     : boundsOf(day, daysAsked);
 
-function begun(
-  { machine, now, earliest }: Clocks,
-  end: End,
-  daysAsked: 1 | 2,
-  statuses: AskedStatus[],
-): ReadingInProgress {
+function begun(clocks: Clocks, end: End, statuses: AskedStatus[]): ReadingInProgress {
+  const { machine, now, earliest } = clocks;
   return {
     end,
     began: { machine, now, earliest: Number.isFinite(earliest) ? earliest : null },
-    daysAsked,
+    daysAsked: 1,
     statuses,
     view: 0,
     begins: 0,
