@@ -44,14 +44,15 @@ export const countsByState = (states: readonly SliceState[] = sliceStates): stri
   states.map((state) => `count(*) filter (where state = '${state}')::int as ${state}`).join(', ');
 
 const sliceName = 'project_id as project, resource, owner, day';
-type SliceName = { project: string; resource: string; owner: string; day: Day };
+/** `was`: what its row said before it was changed. */
+type SliceName = { project: string; resource: string; owner: string; day: Day; was?: string };
 
 /** Calls a function of the journal for each of these slices, in their order. */
 async function enterEach(tx: Tx, slices: SliceName[], call: string): Promise<void> {
   if (slices.length === 0) return;
   await tx.query(
     `select ${call}
-       from (select * from json_to_recordset($1) as s (project text, resource text, owner text, day date)
+       from (select * from json_to_recordset($1) as s (project text, resource text, owner text, day date, was text)
               order by project, resource, owner, day) s`,
     [JSON.stringify(slices)],
   );
@@ -93,13 +94,19 @@ export async function takeDeadlines(
   { projectId, resource }: Pick<Slice, 'projectId' | 'resource'>,
   marginMs: number,
 ): Promise<void> {
-  await tx.query(
-    `update sync.slices
-        set deadline_at = (date_trunc('month', day::timestamp) + interval '2 months') at time zone 'UTC' - $3 * interval '1 ms'
-      where project_id = $1 and resource = $2 and day > '${wholeList}' and due_at is not null
-        and ${isEndless}`,
+  const { rows } = await tx.query<SliceName>(
+    `with was as materialized (
+       select project_id, resource, owner, day, sync.ledger_of(row(s.*)::sync.slices)::text as said from sync.slices s
+        where project_id = $1 and resource = $2 and day > '${wholeList}' and due_at is not null and ${isEndless}
+     )
+     update sync.slices s
+        set deadline_at = (date_trunc('month', s.day::timestamp) + interval '2 months') at time zone 'UTC' - $3 * interval '1 ms'
+       from was
+      where (s.project_id, s.resource, s.owner, s.day) = (was.project_id, was.resource, was.owner, was.day)
+     returning s.project_id as project, s.resource, s.owner, s.day, was.said as was`,
     [projectId, resource, marginMs],
   );
+  await enterEach(tx, rows, 'sync.journal_ledger(was::jsonb, project, resource, owner, day)');
 }
 
 export const ofSlice = 'project_id = $1 and resource = $2 and owner = $3 and day = $4';

@@ -6,6 +6,7 @@ import { untilToday } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
 import { classOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
+import { verified } from '../support/verified.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
@@ -121,6 +122,8 @@ describe('classes that outlive their month', () => {
     expect(states['lost unproved']).toBeGreaterThan(3);
     const held = Object.keys(states).filter((state) => state !== 'lost unproved');
     expect(held).toEqual(['final unproved']);
+    // That they have a deadline now is in the journal.
+    expect((await verified(bench.db)).findings).toEqual([]);
   });
 });
 
