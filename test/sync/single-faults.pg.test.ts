@@ -272,3 +272,30 @@ test('P4: a list that is cut makes no record missing while a span of days is dou
   const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
   expect(rows).toEqual([]);
 });
+
+// Of today its list alone is read: a status that the list leaves out would be missing.
+test('P4: a walk of today that is cut short makes no record missing when the day is over', async () => {
+  const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i, i === 0 ? { status: 1 } : {}));
+  const dialect = { maxOrders: 2, statusUnasked: 3 } as const;
+  const startAt = at(`${on}T23:40:00Z`);
+  bench = await createBench(
+    { startAt, days: ['2026-04-02', on], records: { orders, classes: [] }, dialect },
+    scope,
+  );
+  await bench.run();
+  bench.simulator.mutate('orders', `o-${on}-0`, (order) => ({ ...order, status: 3 }));
+  let isFailing = true;
+  through((ask) => async (query, ...rest) => {
+    if (isFailing && query.startDate === on && typeof query.pageKey === 'string') {
+      throw transient('platform_unavailable', 'it answered with 500');
+    }
+    return ask(query, ...rest);
+  });
+  await bench.runLater(34 * 60_000);
+  isFailing = false;
+  bench.simulator.advance(2 * 60_000);
+  await bench.run();
+  expect(await said(on)).toMatchObject([{ said: 'walked none read once', held: 6, missing: 0 }]);
+  const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
+  expect(rows).toEqual([]);
+});

@@ -88,8 +88,11 @@ export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
 }
 
 /** A past day: a reading if one is due, and its verdict. */
-async function readPast(context: ActContext, { slice, evidence }: DueSlice): Promise<Acted> {
+async function readPast(context: ActContext, { slice: held, evidence }: DueSlice): Promise<Acted> {
   const { db, platform, log } = context;
+  // A walk of today that was left half done is not gone on with: it proves nothing, and asks for no status.
+  const isOfToday = (held.checkpoint?.reading.began.now ?? Infinity) < overAt(held);
+  const slice = isOfToday ? { ...held, checkpoint: null } : held;
   const before = clocksOf(platform.clock);
   const { state, next } = verdictOf(slice, evidence, before);
   // What a platform still shows of a day that was lost is held, too, where a person asks for it.
