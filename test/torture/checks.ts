@@ -116,12 +116,27 @@ async function pagesNotHeld({ db, held, memory, slackMs }: Evidence): Promise<st
   );
 }
 
+/**
+ * First read in the last hours of its month or after them, a day that shows nothing is read only by what the next one
+ * shows, until that is read itself: it counts as open here.
+ */
 async function statesTakenBack({ db, keepsake }: Evidence): Promise<string[]> {
-  const { rows } = await db.query<{ name: string; state: string }>(
-    `select concat_ws(' ', resource, nullif(owner, ''), day) as name, state from sync.slices`,
+  const holds = (resource: ListedResource): string =>
+    `exists (select from archive.${resource} o
+              where s.resource = '${resource}' and o.project_id = s.project_id and o.slice_day = s.day
+                and (o.created_at at time zone 'UTC')::date = s.day)`;
+  const { rows } = await db.query<{ name: string; state: string; counts: string }>(
+    `select concat_ws(' ', resource, nullif(owner, ''), day) as name, state,
+            case when state <> 'walked' or ${holds('orders')} or ${holds('nft_classes')}
+                   or exists (select from sync.readings r
+                               where (r.project_id, r.resource, r.owner, r.day) = (s.project_id, s.resource, s.owner, s.day)
+                                 and r.ended_latest_at < (date_trunc('month', s.day::timestamp) + interval '2 months')
+                                                         at time zone 'UTC' - interval '14 hours')
+                 then state else 'open' end as counts
+       from sync.slices s`,
   );
   const before = keepsake.states;
-  keepsake.states = new Map(rows.map(({ name, state }) => [name, state]));
+  keepsake.states = new Map(rows.map(({ name, counts }) => [name, counts]));
   return rows.flatMap(({ name, state }) => {
     const was = before.get(name) ?? '';
     const isForEver = was === 'final' || was === 'lost';
