@@ -150,9 +150,10 @@ const service = {
     sentence: 'when `outlast start` looks for work: a cron expression',
   }),
   OUTLAST_LEASE_SECONDS: setting({
-    // Renewed after a third of it: a shorter one would be lost by a busy machine.
+    // Renewed after a third of it: a shorter one would be lost by a busy machine. Others look every five seconds, so that
+    // a project is taken within 30.
     kind: kind.whole(3, 86_400),
-    default: '30',
+    default: '25',
     sentence: 'after how long a silent replica loses its projects to another',
   }),
   OUTLAST_HOST: setting({

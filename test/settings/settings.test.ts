@@ -74,7 +74,7 @@ describe('what is taken when little is said', () => {
       concurrency: 4,
       timeoutMs: 10_000,
       deadlineMarginMs: 86_400_000,
-      leaseMs: 30_000,
+      leaseMs: 25_000,
       refreshMs: 21_600_000,
       tokensEveryMs: 86_400_000,
       keepCertificates: null,
