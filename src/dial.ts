@@ -2,7 +2,6 @@
 // but the last 250 ms, one after the other: where an address is of no use here and another is far away, none is reached.
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { connect, isIP, Socket, type LookupFunction } from 'node:net';
-import { codeOf } from './errors.ts';
 
 export type Target = { host: string; port: number; lookup?: LookupFunction };
 type Settle = (error: Error | null, socket: Socket | null) => void;
@@ -85,10 +84,10 @@ function alternating(addresses: LookupAddress[]): string[] {
 }
 
 function asOne(failures: Error[]): Error {
-  const [first = new Error('the host has no address')] = failures;
+  const [first = new Error('the host has no address')]: NodeJS.ErrnoException[] = failures;
   if (failures.length < 2) return first;
   const all = new AggregateError(failures, failures.map(({ message }) => message).join('; '));
-  return Object.assign(all, { code: codeOf(first) });
+  return Object.assign(all, { code: first.code });
 }
 
 /**

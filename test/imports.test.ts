@@ -143,6 +143,28 @@ function cycles(tree: Tree): string[] {
   return found;
 }
 
+/** The longest way down through the rooms of the house: the folders of src/, and each file beside them. */
+function floors(tree: Tree): string[] {
+  const roomOf = (file: string): string => file.split('/')[0] ?? '';
+  const below = new Map<string, Set<string>>();
+  for (const [file, text] of tree) {
+    const to = importsOf(text).filter((wanted) => wanted.startsWith('.'));
+    const rooms = to.map((wanted) => roomOf(resolved(file, wanted)));
+    const known = below.get(roomOf(file)) ?? [];
+    below.set(roomOf(file), new Set([...known, ...rooms.filter((room) => room !== roomOf(file))]));
+  }
+  const ways = new Map<string, string[]>();
+  const wayFrom = (room: string): string[] => {
+    const known = ways.get(room);
+    if (known !== undefined) return known;
+    const next = [...(below.get(room) ?? [])].map(wayFrom);
+    const way = [room, ...(next.toSorted((a, b) => b.length - a.length)[0] ?? [])];
+    ways.set(room, way);
+    return way;
+  };
+  return wayFrom('main.ts');
+}
+
 function sources(): Tree {
   const root = fileURLToPath(new URL('../src', import.meta.url));
   return new Map(
@@ -176,6 +198,13 @@ describe('the borders between the folders', () => {
     const tree = sources();
     expect(tree.size).toBeGreaterThan(50);
     expect(violations(tree)).toEqual([]);
+  });
+
+  it('stand on eight floors at most', () => {
+    const tree = sources();
+    expect(floors(tree).length, floors(tree).join(' -> ')).toBeLessThanOrEqual(8);
+    const store = `import '../catalogue.ts';\n${tree.get('store/migrate.ts') ?? ''}`;
+    expect(floors(new Map([...tree, ['store/migrate.ts', store]])).length).toBe(9);
   });
 
   it('are those of the picture in docs/design.md', () => {

@@ -4,12 +4,13 @@ import { isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Meter } from '../meter.ts';
 import type { ProjectId } from '../model.ts';
+import { viewComments } from '../query/dictionary.ts';
 import { checkSchema } from '../query/reader.ts';
 import type { DatabaseSettings, ProjectSettings, Settings } from '../settings/settings.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
 import { holdsArchive } from '../store/embedded/home.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrate, type Migrated, type MigrateOptions } from '../store/migrate.ts';
 import { projectIds } from '../store/projects.ts';
 import { openLog } from './log-lines.ts';
 
@@ -52,6 +53,12 @@ async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<St
 
 export type OpenedStore = { store: Store; db: Db; log: Log; close(): Promise<void> };
 
+export const bringUpToDate = (
+  { connectionString }: Store,
+  log: Log,
+  options: MigrateOptions = {},
+): Promise<Migrated> => migrate(connectionString, log, { comments: viewComments(), ...options });
+
 /** The store, brought to this release's schema, with a pool that runs as the writer (P4). */
 export async function openMigrated(
   settings: Settings,
@@ -59,7 +66,7 @@ export async function openMigrated(
   meter?: Meter,
 ): Promise<OpenedStore> {
   return opened(await openStore(settings.database, log), log, async (store) => {
-    const { notes } = await migrate(store.connectionString, log);
+    const { notes } = await bringUpToDate(store, log);
     for (const note of notes) log.warn(note);
     return openDb({
       connectionString: store.connectionString,

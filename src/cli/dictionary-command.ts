@@ -2,7 +2,7 @@
 // as a page, docs/dictionary.md: the same schema gives the same text, and a test tells when the page is stale.
 import type { Command } from 'commander';
 import { settingsError } from '../errors.ts';
-import { readDictionary, type Described, type DictionaryEntry } from '../query/read-dictionary.ts';
+import { readDictionary, type Described, type DictionaryEntry } from '../query/dictionary.ts';
 import { openReader } from '../query/reader.ts';
 import { readSettings } from '../settings/settings.ts';
 import { withReader } from './app.ts';

@@ -2,8 +2,7 @@
 // for people who run migrations as the database's owner.
 import type { Command } from 'commander';
 import { readSettings } from '../settings/settings.ts';
-import { migrate } from '../store/migrate.ts';
-import { openStore } from './app.ts';
+import { bringUpToDate, openStore } from './app.ts';
 import { openLog } from './log-lines.ts';
 import { counted, print, printJson } from './print.ts';
 
@@ -16,7 +15,7 @@ export const migrateCommand = (command: Command): Command =>
       const log = openLog(settings.logLevel);
       const store = await openStore(settings.database, log);
       try {
-        const done = await migrate(store.connectionString, log, flags);
+        const done = await bringUpToDate(store, log, flags);
         if (flags.json === true) printJson(done);
         else {
           const applied = done.to - done.from;

@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
-import { questions, type AnyQuestion } from '../catalogue.ts';
 import { resources, type Resource } from '../model.ts';
 import { columnsOf, fieldsOf, inView } from '../resources.ts';
 import type { DatabaseAddress } from '../database-address.ts';
@@ -36,17 +35,23 @@ export type Migrated = {
   distributed?: Distributed;
 };
 
+/** What a view or a column of one means. */
+export type Comment = { of: 'view' | 'column'; name: string; says: string };
+
+export type MigrateOptions = { distributed?: boolean; comments?: Comment[] };
+
 /**
  * Applies what is missing. Safe when many start at once: the others wait, then find nothing to do.
  * Throws fatal `schema_other` when its migrations were others than these, settings `schema_newer` when it was written by a
  * newer release, settings `schema_foreign` when its schemas are another program's, settings
  * `database_forbidden` when the user lacks a right, and what `openDb` throws. `distributed`: lays the tables out over the
- * workers of a Citus cluster; throws what distribute.ts throws.
+ * workers of a Citus cluster; throws what distribute.ts throws. `comments`: what views and their columns mean; one that
+ * alone changes comes with the next migration.
  */
 export async function migrate(
   connectionString: DatabaseAddress,
   log: Log,
-  { distributed = false } = {},
+  { distributed = false, comments = [] }: MigrateOptions = {},
 ): Promise<Migrated> {
   const known = knownMigrations();
   const db = await openDb({
@@ -61,11 +66,11 @@ export async function migrate(
     const found = await withTx(db, (tx) => lookAround(tx, known));
     const { notes } = found;
     if (distributed) {
-      return { ...(await distribute(db, known)), notes: [...notes, onSeveralMachines] };
+      return { ...(await distribute(db, known, comments)), notes: [...notes, onSeveralMachines] };
     }
     // As nearly always: then nobody waits for anybody.
     if (!found.isDue) return { from: found.count, to: found.count, notes };
-    const { from, to, withheld } = await inTurn(db, known, false);
+    const { from, to, withheld } = await inTurn(db, known, { distributed, comments });
     if (to > from) log.info({ from, to }, 'The database schema was brought up to date');
     return { from, to, notes: [...notes, ...withheld] };
   } catch (error) {
@@ -100,7 +105,7 @@ export async function migrateWithin(
   const schema = count === 0 ? 'none' : count < all.length ? 'older' : 'same';
   if (schema === 'older' || !isDue) return { schema, notes };
   await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-  const { withheld } = await bringUpToDate(tx, all, false);
+  const { withheld } = await bringUpToDate(tx, all, {});
   return { schema, notes: [...notes, ...withheld] };
 }
 
@@ -108,14 +113,14 @@ export async function migrateWithin(
 function inTurn(
   db: Db,
   known: MigrationMeta[],
-  isToBeDistributed: boolean,
+  options: MigrateOptions,
 ): ReturnType<typeof bringUpToDate> {
   return withTx(
     db,
     async (tx) => {
       await tx.query('select pg_advisory_xact_lock($1)', [migrationLock]);
       await tx.query(`set local lock_timeout = ${defaultTxTimeouts.lockMs}`);
-      return bringUpToDate(tx, known, isToBeDistributed);
+      return bringUpToDate(tx, known, options);
     },
     { ...defaultTxTimeouts, statementMs: 0, lockMs: 0 },
   );
@@ -125,11 +130,15 @@ const onSeveralMachines =
   'Over several machines a sum over several projects may mix two moments, and a follower may miss a commit during which the connection to a worker broke. The three roles may log in there, without a password. docs/scale.md says what was tried, and how to keep the roles out.';
 
 /** Killed anywhere and run again it goes on: nothing is done twice, and the tables are distributed all or not at all. */
-async function distribute(db: Db, known: MigrationMeta[]): Promise<Omit<Migrated, 'notes'>> {
+async function distribute(
+  db: Db,
+  known: MigrationMeta[],
+  comments: Comment[],
+): Promise<Omit<Migrated, 'notes'>> {
   const workers = await withTx(db, checkCluster);
   await admitRoles(db);
   await withTx(db, checkLogins);
-  const { from, to, tables } = await inTurn(db, known, true);
+  const { from, to, tables } = await inTurn(db, known, { distributed: true, comments });
   return { from, to, distributed: { tables, workers } };
 }
 
@@ -137,7 +146,7 @@ async function distribute(db: Db, known: MigrationMeta[]): Promise<Omit<Migrated
 async function bringUpToDate(
   tx: Tx,
   known: MigrationMeta[],
-  isToBeDistributed: boolean,
+  { distributed = false, comments = [] }: MigrateOptions,
 ): Promise<{ from: number; to: number; withheld: string[]; tables: number }> {
   await tx.query(`set local default_table_access_method = 'heap'`);
   const citus = await findCitus(tx);
@@ -150,26 +159,12 @@ async function bringUpToDate(
   const missing = known.slice(before.length);
   if (missing.length > 0) {
     await apply(tx, missing);
-    await tx.query([...viewComments(), ...recordComments()].join('\n'));
+    await tx.query([...comments, ...recordComments()].map(commentSql).join('\n'));
   }
   const withheld = await ensureGrants(tx, missing.length > 0);
-  const tables = isToBeDistributed || citus.isDistributed ? await distributeTables(tx) : 0;
+  const tables = distributed || citus.isDistributed ? await distributeTables(tx) : 0;
   return { from: before.length, to: known.length, withheld, tables };
 }
-
-/**
- * What views and their columns mean stands in the catalogue. A sentence that alone changes comes with the next
- * migration.
- */
-const viewComments = (): string[] =>
-  Object.values(questions as Record<string, AnyQuestion>).flatMap(
-    ({ view, summary, about, fields }) => [
-      commentOn('view', view, [summary, about ?? []].flat().join('. ').replace(/\.$/, '')),
-      ...Object.values(fields).map(({ column, meaning }) =>
-        commentOn('column', `${view}.${column}`, meaning),
-      ),
-    ],
-  );
 
 /** Where the contents of each resource stand: now, earlier ones, and all of them. */
 const contents: Record<Resource, readonly [now: string, earlier: string, all: string]> = {
@@ -184,7 +179,7 @@ const contents: Record<Resource, readonly [now: string, earlier: string, all: st
 };
 
 /** What the columns of records mean stands in resources.ts: so do those of what they said before. */
-const recordComments = (): string[] =>
+const recordComments = (): Comment[] =>
   resources.flatMap((resource) => {
     const [now, earlier, all] = contents[resource];
     return columnsOf(fieldsOf[resource]).flatMap((column) => {
@@ -193,12 +188,12 @@ const recordComments = (): string[] =>
         `${now}.${column.column}`,
         ...(isSaid || column.part === 'content' ? [`${earlier}.${column.column}`] : []),
         ...(isSaid || column.part === 'observed' ? [`${all}.${inView(column)}`] : []),
-      ].map((name) => commentOn('column', name, column.meaning));
+      ].map((name) => ({ of: 'column', name, says: column.meaning }));
     });
   });
 
-const commentOn = (kind: string, name: string, says: string): string =>
-  `comment on ${kind} ${name} is ${pg.escapeLiteral(says)};`;
+const commentSql = ({ of, name, says }: Comment): string =>
+  `comment on ${of} ${name} is ${pg.escapeLiteral(says)};`;
 
 /** As drizzle's own migrator does, which would commit, and let go of the lock, in between. */
 async function apply(tx: Tx, missing: MigrationMeta[]): Promise<void> {

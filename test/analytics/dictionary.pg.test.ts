@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dictionaryPage } from '../../src/cli/dictionary-command.ts';
 import { silentLog } from '../../src/log.ts';
-import { readDictionary } from '../../src/query/read-dictionary.ts';
+import { readDictionary } from '../../src/query/dictionary.ts';
 import { snake } from '../../src/query/record-text.ts';
 import {
   columnsOf,

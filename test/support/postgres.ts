@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { silentLog } from '../../src/log.ts';
+import { viewComments } from '../../src/query/dictionary.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { queryAt } from './client.ts';
 import type { Answer } from './global-setup.ts';
@@ -119,7 +120,10 @@ async function ensureTemplate(admins: Admins, server: Server, template: string):
     });
     const distributed = server.workers.length > 0;
     if (distributed) await joinCluster(server, draft);
-    await migrate(addressOf(server.connectionString, draft), silentLog(), { distributed });
+    await migrate(addressOf(server.connectionString, draft), silentLog(), {
+      distributed,
+      comments: viewComments(),
+    });
     await letGo(admins, draft);
     await onEach(admins, (each) =>
       retryWhileInUse(() => each.query(`alter database "${draft}" rename to "${template}"`)),

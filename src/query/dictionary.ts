@@ -1,6 +1,20 @@
-// The data dictionary: what people and their tools may read, as the database's own comments say it. Reads only the
-// catalog.
+// The data dictionary: what views and columns mean goes from the catalogue into the database's comments, and what
+// people and their tools may read is told as these comments say it.
+import { questions, type AnyQuestion } from '../catalogue.ts';
 import type { Queryable } from '../store/db.ts';
+import type { Comment } from '../store/migrate.ts';
+
+export const viewComments = (): Comment[] =>
+  Object.values(questions as Record<string, AnyQuestion>).flatMap(
+    ({ view, summary, about, fields }): Comment[] => [
+      { of: 'view', name: view, says: [summary, about ?? []].flat().join('. ').replace(/\.$/, '') },
+      ...Object.values(fields).map(({ column, meaning }): Comment => ({
+        of: 'column',
+        name: `${view}.${column}`,
+        says: meaning,
+      })),
+    ],
+  );
 
 export type Described = { name: string; type: string; meaning: string };
 
