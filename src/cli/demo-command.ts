@@ -7,7 +7,7 @@ import { exitCode } from '../errors.ts';
 import type { ProjectMeter } from '../meter.ts';
 import type { ListedResource } from '../model.ts';
 import { readStatus } from '../query/status.ts';
-import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
+import { createProcessMetrics } from '../http/metrics.ts';
 import type { Served } from '../http/server.ts';
 import { liveOrderPrefix, startLiveOrders, type LiveOrders } from '../simulator/live-orders.ts';
 import { createSimulator, type Simulator } from '../simulator/simulator-server.ts';

@@ -1,6 +1,6 @@
 // `outlast start`: keeps syncing and serves what is held, until SIGTERM; then finishes what is in flight and leaves.
 import type { Command } from 'commander';
-import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
+import { createProcessMetrics } from '../http/metrics.ts';
 import type { Served } from '../http/server.ts';
 import { mostOpen } from '../http/v1/watch-route.ts';
 import { settingsInForce } from '../settings/in-force.ts';

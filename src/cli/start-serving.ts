@@ -3,7 +3,7 @@ import type { DatabaseAddress } from '../database-address.ts';
 import { causeChain } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { SettingInForce } from '../model.ts';
-import type { ProcessMetrics } from '../http/metrics/process-metrics.ts';
+import type { ProcessMetrics } from '../http/metrics.ts';
 import { serve, type Served } from '../http/server.ts';
 import type { EnterOperations } from '../http/v1/watch-route.ts';
 import { openArchive } from '../query/archive.ts';

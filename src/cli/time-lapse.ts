@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exitCode } from '../errors.ts';
-import { createProcessMetrics } from '../http/metrics/process-metrics.ts';
+import { createProcessMetrics } from '../http/metrics.ts';
 import { readCalendar } from '../query/calendar-months.ts';
 import { createSimulator } from '../simulator/simulator-server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';

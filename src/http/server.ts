@@ -10,7 +10,7 @@ import type { Archive } from '../query/types.ts';
 import { answerOf, answerUnreadable, badRequest, notFound, sendAnswer } from './http-answers.ts';
 import { addDocs } from './docs/docs-page.ts';
 import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
-import { addMetrics, type MetricsOptions } from './metrics/metrics-routes.ts';
+import { addMetrics, type MetricsOptions } from './metrics.ts';
 import { addPlatform } from './platform/platform-routes.ts';
 import { closeUnasked, noteMethods, settleRequests, traceRequests } from './requests.ts';
 import type { Serving } from './serving.ts';

@@ -7,8 +7,11 @@ import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { startServing } from '../../src/cli/start-serving.ts';
-import { addArchiveMetrics, type ArchiveMetrics } from '../../src/http/metrics/archive-gauges.ts';
-import { createProcessMetrics } from '../../src/http/metrics/process-metrics.ts';
+import {
+  addArchiveMetrics,
+  createProcessMetrics,
+  type ArchiveMetrics,
+} from '../../src/http/metrics.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
