@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import type { PlatformRoute } from '../platform/platform-route.ts';
 import { platformRoutes } from '../platform/platform-routes.ts';
-import { nodeProblem } from '../platform/tokens.ts';
+import { nodeProblem } from '../platform/platform-records.ts';
 import type { Route } from '../v1/route.ts';
 import { base, routeGroups } from '../v1/all-routes.ts';
 import * as schema from '../v1/answer-schemas.ts';

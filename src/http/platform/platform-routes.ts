@@ -7,10 +7,8 @@ import { targetOf } from '../../platform/target.ts';
 import { sendAnswer, unavailable, type Answer } from '../http-answers.ts';
 import { projectByKey, projectBySignature } from '../gate.ts';
 import type { Serving } from '../serving.ts';
-import { classesRoute, ordersRoute } from './platform-lists.ts';
+import { nodeError, recordRoutes } from './platform-records.ts';
 import { platformRoute, type PlatformRoute } from './platform-route.ts';
-import { nodeError, tokenRoutes } from './tokens.ts';
-import { transactionRoutes } from './transactions.ts';
 
 /** Whether the service is well, as those who run it ask: no key is needed and nothing is told. */
 const health = (
@@ -59,13 +57,7 @@ const healthRoutes = [
   ),
 ];
 
-export const platformRoutes: readonly PlatformRoute[] = [
-  ordersRoute,
-  classesRoute,
-  ...transactionRoutes,
-  ...tokenRoutes,
-  ...healthRoutes,
-];
+export const platformRoutes: readonly PlatformRoute[] = [...recordRoutes, ...healthRoutes];
 
 export function addPlatform(app: FastifyInstance, serving: Serving): void {
   for (const route of platformRoutes) {

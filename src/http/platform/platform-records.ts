@@ -1,15 +1,17 @@
-// `/v3/orders` and `/v1beta1/nft/classes` from the archive (docs/platform.md §4.4, §4.7): the same parameters, paging
-// and envelope, for any date.
+// What the platform's own paths answer from the archive, for any date (docs/platform.md §4): lists with the same
+// parameters, paging and envelope, the results of operations, and tokens as a node answers for them: its envelope, its
+// errors, zero values left out as they were.
 import * as z from 'zod';
-import { cursorSaid, offset, oneOf, whole } from '../../query/arguments.ts';
+import { cursorSaid, id, offset, oneOf, whole } from '../../query/arguments.ts';
 import type { Given } from '../../query/check-arguments.ts';
 import { day, halfOpen } from '../../query/days.ts';
 import { nftClassFilters } from '../../query/nft-classes.ts';
 import type { ListScope } from '../../query/types.ts';
-import { orderStatuses } from '../../model.ts';
-import type { Answer } from '../http-answers.ts';
+import { orderStatuses, type ApiVersion } from '../../model.ts';
+import { tokenFilters } from '../../query/tokens.ts';
+import { notFound, type Answer } from '../http-answers.ts';
 import { present } from '../v1/route.ts';
-import { ofPlatform, platformRoute, record } from './platform-route.ts';
+import { ofPlatform, platformRoute, record, type PlatformRoute } from './platform-route.ts';
 
 const dates = {
   start_date: day.describe('First day, yyyy-MM-dd'),
@@ -50,7 +52,7 @@ function listAnswer(
   return { status: 200, body: Buffer.concat(parts) };
 }
 
-export const ordersRoute = platformRoute({
+const ordersRoute = platformRoute({
   ...ofPlatform,
   path: '/v3/orders',
   name: 'platformOrders',
@@ -91,7 +93,7 @@ export const ordersRoute = platformRoute({
 
 const { txHash, ...filters } = nftClassFilters;
 
-export const classesRoute = platformRoute({
+const classesRoute = platformRoute({
   ...ofPlatform,
   path: '/v1beta1/nft/classes',
   name: 'platformNftClasses',
@@ -132,3 +134,102 @@ export const classesRoute = platformRoute({
     return listAnswer({ offset: from, limit, total_count: total }, 'classes', items);
   },
 });
+
+/** A node's error: `{"error":"…"}`. */
+export const nodeError = (status: number, message: string): Answer => ({
+  status,
+  body: JSON.stringify({ error: message }),
+});
+export const nodeProblem = z.object({ error: z.string() });
+
+const noToken = (symbol: string): Answer => nodeError(400, `token ${symbol} does not exist`);
+
+const envelope = (height: string | null, result: string): Answer => ({
+  status: 200,
+  body: `{"height":"${height ?? '0'}","result":${result}}`,
+});
+const enveloped = (result: z.ZodType) => z.object({ height: z.string(), result });
+
+const ofNode = { ...ofPlatform, isNodes: true, needs: 'key', inQuery: {} } as const;
+const inPath = { symbol: id.describe('The symbol') };
+
+const fees = (path: string, name: string): PlatformRoute =>
+  platformRoute({
+    ...ofNode,
+    path,
+    name,
+    summary: 'The fees of a token',
+    inPath,
+    answer: enveloped(record),
+    read: async ({ symbol }, { archive, project }) => {
+      const token = await archive.tokens.get(project, symbol);
+      if (token === null) return noToken(symbol);
+      const { feesJson, height } = token;
+      return feesJson === null
+        ? nodeError(400, `no fees of token ${symbol} are archived`)
+        : envelope(height, feesJson);
+    },
+  });
+
+const tokenRoutes = [
+  platformRoute({
+    ...ofNode,
+    path: '/token/tokens',
+    name: 'nodeTokens',
+    summary: 'Tokens',
+    inQuery: tokenFilters,
+    answer: enveloped(z.array(record).nullable()),
+    read: async (query, { archive, project }) => {
+      const { items, height } = await archive.tokens.list({ project, ...query });
+      // A node's empty list is null.
+      const list = items.length === 0 ? 'null' : `[${items.map((one) => one.tokenJson).join(',')}]`;
+      return envelope(height, list);
+    },
+  }),
+  platformRoute({
+    ...ofNode,
+    path: '/token/tokens/{symbol}',
+    name: 'nodeToken',
+    summary: 'One token',
+    inPath,
+    answer: enveloped(record),
+    read: async ({ symbol }, { archive, project }) => {
+      const token = await archive.tokens.get(project, symbol);
+      return token === null ? noToken(symbol) : envelope(token.height, token.tokenJson);
+    },
+  }),
+  fees('/token/tokens/{symbol}/fee', 'nodeTokenFee'),
+  fees('/token/tokens/{symbol}/fees', 'nodeTokenFees'),
+];
+
+const lookup = (path: string, name: string, apiVersion: ApiVersion): PlatformRoute =>
+  platformRoute({
+    ...ofPlatform,
+    path,
+    name,
+    summary: `The result of an operation, by the lookup of ${apiVersion}`,
+    inPath: { operation_id: id.describe('The operation id') },
+    inQuery: {},
+    answer: z.object({ data: record }),
+    refusals: [400, 403, 404],
+    read: async ({ operation_id: operationId }, { archive, project }) => {
+      const results = await archive.transactions.get(project, operationId);
+      const result = results.find((one) => one.apiVersion === apiVersion);
+      if (result === undefined) return notFound('no result of this operation is archived');
+      const { rawJson, rawBytes } = result;
+      const parts = [Buffer.from('{"data":'), rawBytes ?? Buffer.from(rawJson), Buffer.from('}')];
+      return { status: 200, body: Buffer.concat(parts) };
+    },
+  });
+
+const transactionRoutes = [
+  lookup('/v1beta1/tx/{operation_id}', 'platformTransaction', 'v1beta1'),
+  lookup('/v3/native/tx/{operation_id}', 'platformNativeTransaction', 'v3'),
+];
+
+export const recordRoutes: readonly PlatformRoute[] = [
+  ordersRoute,
+  classesRoute,
+  ...transactionRoutes,
+  ...tokenRoutes,
+];
