@@ -2,7 +2,7 @@
 // (406). Ours, for of what clients send the usual package (negotiator 1.1) refuses `application/json; charset=utf-8`,
 // and a header of 4,000 ranges holds it up for 0.14 s.
 import { Refused, refusal } from '../http-answers.ts';
-import type { AnswerFormat, Form } from './parameters.ts';
+import type { AnswerFormat, Form } from './route.ts';
 
 export const mediaTypes: Record<Form | AnswerFormat, string> = {
   json: 'application/json; charset=utf-8',

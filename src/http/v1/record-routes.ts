@@ -15,8 +15,7 @@ import {
   type RowKind,
 } from './answer-schemas.ts';
 import { listReply, one, pageArguments, wholeReply, type Paging } from './question-routes.ts';
-import { count } from './parameters.ts';
-import { projectFor, route, type Route } from './route.ts';
+import { count, projectFor, route, type Route } from './route.ts';
 
 type Listing = {
   answer: (kind: RowKind) => z.ZodObject;

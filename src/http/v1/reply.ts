@@ -9,9 +9,8 @@ import { csvHead, csvLine, jsonText, pieces, sheetOf } from '../../query/record-
 import { Refused, unavailable } from '../http-answers.ts';
 import type { Events } from './events.ts';
 import { mediaTypes } from './negotiate.ts';
-import type { AnswerFormat } from './parameters.ts';
+import type { AnswerFormat, Reply, Rows } from './route.ts';
 import type { Semaphore } from '../../semaphore.ts';
-import type { Reply, Rows } from './route.ts';
 
 /** No guessing of types, no other page's use of it, nothing run from it. */
 export const headers = {

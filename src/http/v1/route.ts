@@ -1,10 +1,12 @@
 // What a route of `/archive/v1` is: data, from which the server answers, /openapi.json and /docs tell, and the tests
-// ask.
+// ask. And how what stands in a URL is read, by the pages too: the arguments are the library's (query/arguments.ts),
+// but for `format` and `count`; whatever is wrong is answered 400 with what is allowed (P12).
 import * as z from 'zod';
 import type { ProjectId, Resource, SettingInForce } from '../../model.ts';
 import type { Archive } from '../../query/types.ts';
-import { project as projectName } from '../../query/arguments.ts';
+import { oneOf, project as projectName } from '../../query/arguments.ts';
 import {
+  asText,
   checked,
   optional,
   type CheckedArguments,
@@ -13,7 +15,19 @@ import {
 import { snake } from '../../query/record-text.ts';
 import type { Fields } from '../../resources.ts';
 import { refuse } from '../http-answers.ts';
-import { format, inUrl, type AnswerFormat } from './parameters.ts';
+
+/** A sheet is text/csv as well: `Accept` does not ask for it. */
+export const acceptFormats = ['json', 'ndjson', 'csv'] as const;
+export const answerFormats = [...acceptFormats, 'sheet'] as const;
+export type AnswerFormat = (typeof answerFormats)[number];
+/** And those in which a route answers that has no other. */
+export type Form = (typeof acceptFormats)[number] | 'file' | 'events';
+export const format = oneOf(answerFormats).describe(
+  'json by default; ndjson and csv give the whole list as a stream; sheet does as CSV for a spreadsheet. Goes before Accept',
+);
+export const count = z
+  .boolean('must be true or false')
+  .describe('true: how many match, counted exactly, stands beside the items');
 
 /** Who asks, for what, in which form. */
 export type ArchiveRequest = {
@@ -164,4 +178,59 @@ export function present<T extends object>(
   return Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   ) as never;
+}
+
+/** Arguments of the library as they stand in a URL: under the tables' names, as text. */
+const inUrl = (shape: Shape): Record<string, z.ZodType> =>
+  Object.fromEntries(Object.entries(asText(shape)).map(([name, kind]) => [snake(name), kind]));
+
+/** The parameters as they stand in a URL, each once, decoded strictly. Throws `Refused`. */
+export function readQuery(url: string): Map<string, string> {
+  const mark = url.indexOf('?');
+  const given = new Map<string, string>();
+  if (mark < 0) return given;
+  for (const piece of url.slice(mark + 1).split('&')) {
+    if (piece === '') continue;
+    const at = piece.indexOf('=');
+    const name = decoded(at < 0 ? piece : piece.slice(0, at));
+    const value = at < 0 ? '' : decoded(piece.slice(at + 1));
+    if (given.has(name)) refuse(`${shown(name)} is given twice: give it once`);
+    if (value === '') refuse(`${shown(name)} is empty: give it a value, or leave it out`);
+    given.set(name, name === 'as_of' ? withPlus(value) : value);
+  }
+  return given;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return refuse('the query cannot be read: percent-signs must stand for UTF-8');
+  }
+}
+
+/** A `+` that nobody percent-encoded arrives as a space, which no instant has. */
+const withPlus = (instant: string): string => instant.replace(/ (?=\d\d:\d\d$)/, '+');
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
+
+/**
+ * The same of a page's address: as they were written, several statuses with commas between them. Fields of a form that
+ * were left empty are left out, and `project` is not among them.
+ */
+export function givenIn(query: URLSearchParams): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const name of new Set(query.keys())) {
+    const values = query.getAll(name).filter((value) => value !== '');
+    const text = values.join(',');
+    const value = name === 'as_of' ? withPlus(text.trim()) : text;
+    if (value !== '' && name !== 'project') given[name] = value;
+  }
+  return given;
+}
+
+/** In the library's names. Throws settings `argument_invalid`. */
+export function askedOf(shape: Shape, given: Record<string, string>): Record<string, unknown> {
+  const asked: Record<string, unknown> = checked(z.strictObject(optional(inUrl(shape))), given);
+  return present(Object.fromEntries(Object.keys(shape).map((name) => [name, asked[snake(name)]])));
 }

@@ -18,10 +18,16 @@ import { settingsFor, type Serving } from '../serving.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { negotiated } from './negotiate.ts';
 import { checked } from '../../query/check-arguments.ts';
-import { acceptFormats, answerFormats, readQuery, type Form } from './parameters.ts';
+import {
+  acceptFormats,
+  answerFormats,
+  readQuery,
+  type ArchiveRequest,
+  type Form,
+  type Route,
+} from './route.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
-import type { ArchiveRequest, Route } from './route.ts';
 import { base, routes } from './all-routes.ts';
 import { createBodyDigests, entered, projectToWatch, type EnterOperations } from './watch-route.ts';
 

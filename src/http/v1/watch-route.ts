@@ -10,8 +10,7 @@ import { checked } from '../../query/check-arguments.ts';
 import { day } from '../../query/days.ts';
 import { badRequest, Refused, refusal, type Answer } from '../http-answers.ts';
 import { projectToRead, type Opened } from '../gate.ts';
-import { readQuery } from './parameters.ts';
-import { present, project } from './route.ts';
+import { present, project, readQuery } from './route.ts';
 
 export type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
