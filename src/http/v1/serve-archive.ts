@@ -16,7 +16,7 @@ import {
 import { openedTo, openedUnlessSigned, projectToRead, type Opened } from '../gate.ts';
 import { settingsFor, type Serving } from '../serving.ts';
 import { createEvents, type EventTimes } from './events.ts';
-import { negotiated } from './negotiate.ts';
+import { headers, negotiated, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import { checked } from '../../query/check-arguments.ts';
 import {
   acceptFormats,
@@ -27,7 +27,6 @@ import {
   type Route,
 } from './route.ts';
 import { createSemaphore } from '../../semaphore.ts';
-import { headers, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import { base, routes } from './all-routes.ts';
 import { createBodyDigests, entered, projectToWatch, type EnterOperations } from './watch-route.ts';
 
