@@ -8,10 +8,9 @@ import * as reports from '../../query/reports.ts';
 import { Refused, refusal } from '../http-answers.ts';
 import { listOf, record } from './answer-schemas.ts';
 import { present, projectFor, route, type Route } from './route.ts';
-import { changeRoutes } from './changes-routes.ts';
+import { recordRoutes } from './record-routes.ts';
 import { figureRoutes } from './figure-routes.ts';
 import { one, questionRoute, readWhole, wholeReply } from './question-routes.ts';
-import { recordRoutes } from './record-routes.ts';
 
 export const base = '/archive/v1';
 
@@ -177,7 +176,7 @@ const otherQuestions = questionNames
   .filter(({ path }) => ![...proofRoutes, ...nowRoutes].some((route) => route.path === path));
 
 export const routeGroups: readonly { name: string; routes: readonly Route[] }[] = [
-  { name: 'Records', routes: [...recordRoutes, ...changeRoutes] },
+  { name: 'Records', routes: recordRoutes },
   { name: 'What is certain', routes: proofRoutes },
   { name: 'What goes on', routes: nowRoutes },
   { name: 'Figures', routes: figureRoutes },
