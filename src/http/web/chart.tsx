@@ -6,8 +6,7 @@ import type { OrderFigures, PeriodCoverage } from '../../query/statistics-types.
 import { addDays, monthStart } from '../../day.ts';
 import type { Day } from '../../model.ts';
 import { sumOf } from './format.ts';
-import { grouped } from './parts.tsx';
-import { Table, type TableColumn } from './html-table.tsx';
+import { grouped, Table, type TableColumn } from './parts.tsx';
 import type { View } from './view.ts';
 
 export type By = 'day' | 'month';

@@ -4,8 +4,7 @@ import { problemAdvice, problemRowText } from '../../../problems.ts';
 import { questionList } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { Foreign, Said } from '../layout.tsx';
-import { Documents } from '../parts.tsx';
-import { Table } from '../html-table.tsx';
+import { Documents, Table } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const alertsPage: Page = { path: '/alerts', nav: 'alerts', read };

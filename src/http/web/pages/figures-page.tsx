@@ -22,8 +22,7 @@ import {
   type Series,
 } from '../chart.tsx';
 import { sumOf } from '../format.ts';
-import { Cut, grouped, ProjectField, Tile } from '../parts.tsx';
-import { Table } from '../html-table.tsx';
+import { Cut, grouped, ProjectField, Table, Tile } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const figuresPage: Page = { path: '/figures', nav: 'figures', read };

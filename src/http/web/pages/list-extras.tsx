@@ -8,8 +8,7 @@ import { problemRowText } from '../../../problems.ts';
 import type { List, Row } from '../../../query/lists.ts';
 import type { Progress } from '../../../query/reports.ts';
 import { Foreign, Said } from '../layout.tsx';
-import { Documents } from '../parts.tsx';
-import type { TableColumn } from '../html-table.tsx';
+import { Documents, type TableColumn } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 
 export type Besides = {

@@ -2,8 +2,7 @@
 import type { Held } from '../../../query/lists.ts';
 import type { Version } from '../../../query/types.ts';
 import { differences, readRaw } from '../json-text.ts';
-import { Time } from '../parts.tsx';
-import { Table } from '../html-table.tsx';
+import { Table, Time } from '../parts.tsx';
 import type { View } from '../view.ts';
 import { Raw } from '../value.tsx';
 
