@@ -1,8 +1,11 @@
-// The form over a list: a field for everything it can be narrowed by, each under its name in `/archive/v1`.
+// What stands over a list: the form, a field for everything it can be narrowed by, each under its name in `/archive/v1`; and
+// whether the days that it was narrowed to are wholly covered, in a line.
 import type { Shape } from '../../../query/check-arguments.ts';
 import { columnOf, type List } from '../../../query/lists.ts';
 import { snake } from '../../../query/record-text.ts';
-import { InstantField, ProjectField, readable } from '../parts.tsx';
+import type { ListedResource } from '../../../model.ts';
+import { isForGood, type RangeCoverage } from '../../../query/day-marks.ts';
+import { InstantField, markText, ProjectField, readable } from '../parts.tsx';
 import { wordsOf } from '../value.tsx';
 import { linkTo, type View } from '../view.ts';
 
@@ -117,5 +120,49 @@ function Several(props: {
         </label>
       ))}
     </fieldset>
+  );
+}
+
+/** Links at most; the calendar has them all. */
+const mostLinks = 12;
+
+/** Whether the days asked for are wholly covered. */
+export function RangeLine(props: {
+  view: View;
+  resource: ListedResource;
+  of: RangeCoverage;
+  isThen: boolean;
+}) {
+  const { view, resource, isThen } = props;
+  const { days, holes, unknown } = props.of;
+  const { words, format } = view;
+  if (days === 0) return <p class="notice mild">{words.records.noDays}</p>;
+  const isAll = holes.length === 0 && unknown === 0;
+  const forGood = holes.filter(({ mark }) => isForGood(mark)).length;
+  const [count, of] = [format.number(holes.length), format.number(days)];
+  const text = isThen
+    ? words.records.notWholeThen(count, of)
+    : words.records.notWhole(count, of, format.number(forGood));
+  return (
+    <p class={isAll ? 'good' : 'notice mild'}>
+      {holes.length === 0 ? words.records[isThen ? 'wholeThen' : 'whole'](of) : text}
+      {holes.slice(0, mostLinks).map(({ day, mark }) => (
+        <>
+          {' '}
+          <a href={linkTo(view, `/days/${resource}/${day}`)} title={markText(view, mark)}>
+            {format.day(day)}
+          </a>
+        </>
+      ))}
+      {holes.length > mostLinks && (
+        <>
+          {' '}
+          <a href={linkTo(view, '/')}>
+            {words.records.more(format.number(holes.length - mostLinks))}
+          </a>
+        </>
+      )}
+      {unknown > 0 && ` ${words.records.notHeld(format.number(unknown))}`}
+    </p>
   );
 }

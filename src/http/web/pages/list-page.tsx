@@ -14,8 +14,7 @@ import { ProjectField, Refusal, Table, type TableColumn } from '../parts.tsx';
 import { Cell, classOf } from '../value.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
 import { besidesOf, type Besides } from './list-extras.tsx';
-import { Filter } from './filter.tsx';
-import { RangeLine } from './range-coverage.tsx';
+import { Filter, RangeLine } from './filter.tsx';
 
 /** Classes may be those of another project. */
 export const projectOf = (view: View, { resource }: List): ProjectId =>
