@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/index.ts';
 import { en } from '../../src/http/web/words.ts';
-import { pages } from '../../src/http/web/pages/all-pages.ts';
+import { pages } from '../../src/http/web/serve.tsx';
 import { createTestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
 import { axeFindings, expectSound, openBrowser, openPage, overflow } from './browser.ts';

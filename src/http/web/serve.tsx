@@ -4,14 +4,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, isOutlastError } from '../../errors.ts';
 import { targetOf } from '../../platform/target.ts';
+import { createSemaphore, type Semaphore } from '../../semaphore.ts';
+import { lists } from '../../query/lists.ts';
 import { Refused, sentenceOf } from '../http-answers.ts';
 import { openedTo, type Opened } from '../gate.ts';
 import { settingsFor, type Serving } from '../serving.ts';
-import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
-import { pages } from './pages/all-pages.ts';
 import { cookieName, cookieOf, createThrottle, sessionMs } from './session.ts';
 import {
   notFoundPage,
@@ -30,8 +30,22 @@ import {
   type View,
 } from './view.ts';
 import type { Lang } from './words.ts';
+import { alertsPage } from './pages/alerts-page.tsx';
+import { dayPage } from './pages/day-page.tsx';
+import { figuresPage } from './pages/figures-page.tsx';
+import { overviewPage } from './pages/overview-page.tsx';
+import { listPages } from './pages/row-page.tsx';
+import { settingsPage } from './pages/settings-page.tsx';
 
-export const pagePolicy = [
+const byHand: readonly Page[] = [overviewPage, dayPage, figuresPage, alertsPage, settingsPage];
+
+/** Every page there is: a list and its rows as the catalogue says them, but for those made by hand. */
+export const pages: readonly Page[] = [
+  ...byHand,
+  ...lists.flatMap(listPages).filter(({ path }) => byHand.every((page) => page.path !== path)),
+];
+
+const pagePolicy = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
@@ -59,7 +73,7 @@ const langCookie = 'outlast_lang';
 /** Each takes connections, and holds a page of records whole. */
 const pagesAtOnce = 4;
 
-export type Web = { answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply };
+type Web = { answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply };
 
 export function addWeb(app: FastifyInstance, serving: Serving): Web {
   addFiles(app);
