@@ -134,6 +134,10 @@ const forbidden = (cause: unknown): OutlastError =>
     cause,
   );
 
+/** By a standby, or by what became one: `begin read write` itself is 0A000 there. */
+export const takesNoWriting = (error: unknown): boolean =>
+  ['25006', '0A000'].includes(codeOf(error) ?? '');
+
 /** For a writer that met a server which only repeats another. */
 export const standby = (): OutlastError => settingsError(readOnly[1], readOnly[2]);
 

@@ -11,7 +11,7 @@ import type { ProjectId } from '../model.ts';
 import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
 import { Client, readAddress, type Connection } from './pg-client.ts';
-import { connectionError, namedIfCut } from './db-errors.ts';
+import { connectionError, namedIfCut, takesNoWriting } from './db-errors.ts';
 import { inGroups, type InGroups } from './group-commit.ts';
 import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';
 
@@ -322,6 +322,8 @@ async function lend<T>(
   } catch (error) {
     ended(false);
     await client.query('rollback').catch(() => (isBroken = true));
+    // After a failover a name may lead to the old primary for a moment. Kept, its connection would be lent for ever.
+    if (takesNoWriting(error)) isBroken = true;
     throw isBroken ? namedIfCut(error, said ?? (error as Error)) : error;
   } finally {
     stream.setTimeout(0, giveUp);

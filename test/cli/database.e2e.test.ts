@@ -1,11 +1,16 @@
 // What a database can do to a command at work: one clear sentence, the right exit code, and nothing lost (P3, P12).
+import { execFile } from 'node:child_process';
 import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
+import { openDb } from '../../src/store/db.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -13,6 +18,7 @@ import { environmentOf, runCommand, startCommand, type Ended } from '../support/
 import { runHere } from '../support/command-here.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
+import { listenHere } from '../support/loopback.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const world = { ...smallWorld, since: '2026-04-02' };
@@ -141,6 +147,33 @@ test('a password changed under `start`: its file is read again; from elsewhere t
   await person.query(`drop role ${login}`);
 });
 
+/** Whether a pool whose host led to a standby for a moment writes again once it leads to the primary. */
+async function goesOnAfterFailover(
+  standby: string,
+  promoted: { dataDir: string; elsewhere: string },
+): Promise<void> {
+  const primary = await openEmbedded({ ...promoted, log: silentLog() });
+  let target = primary.connectionString;
+  const way = createServer((socket) => {
+    const server = connect(Number(new URL(target).port), '127.0.0.1');
+    pipeline(socket, server, socket, () => undefined);
+  });
+  const { port, close } = await listenHere(way);
+  const address = Object.assign(new URL(target), { port });
+  const db = await openDb({ connectionString: address.href, max: 1, log: silentLog() });
+  const write = (): Promise<unknown> =>
+    db.query(`insert into sync.rate (project_id, per_second) values ('p', 1)`);
+  // As when the primary dies, and its name leads to what repeats it until the look-ups catch up.
+  await db.pool.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+  target = standby;
+  await expect(write()).rejects.toThrow(/recovery|read-only/);
+  target = primary.connectionString;
+  await write();
+  await db.close();
+  await close();
+  await primary.close();
+}
+
 test('a standby: 2, and where to point instead; commands that only read take it as a replica', async () => {
   const folder = await freshFolder();
   // As root the server runs as another user, who must be able to pass through.
@@ -155,8 +188,12 @@ test('a standby: 2, and where to point instead; commands that only read take it 
   const archived = { ...settings(), DATABASE_URL: primary.connectionString };
   expect((await runHere(['migrate'], { env: archived })).code).toBe(0);
   await primary.close();
+  const promoted = join(folder, 'promoted');
+  // With its owners.
+  await promisify(execFile)('cp', ['-a', options.dataDir, promoted]);
   await writeFile(join(rows[0]?.place ?? '', 'standby.signal'), '');
   const standby = await open();
+  await goesOnAfterFailover(standby.connectionString, { ...options, dataDir: promoted });
   const env = { ...settings(), DATABASE_URL: standby.connectionString };
   const { code, stdout, stderr } = await runHere(['sync'], { env });
   const readers = { ...settings(), OUTLAST_READ_DATABASE_URL: standby.connectionString };
