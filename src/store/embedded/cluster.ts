@@ -7,19 +7,20 @@ import { fatal, settingsError } from '../../errors.ts';
 import { exists, syncFolder, textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
 import { noRoom, type Home } from './home.ts';
-import { printedBy, runAs, writeFor, type Programs } from './programs.ts';
+import { printedBy, refuseNameless, runAs, writeFor, type Programs } from './programs.ts';
 
 const user = 'outlast';
 const database = 'outlast';
 
 /**
  * Makes the cluster if there is none; checks the one that is there. Call it under the home's lock.
- * Throws settings `embedded_data_dir_version`, fatal `embedded_disk_full` or `embedded_start_failed`.
+ * Throws settings `embedded_data_dir_version`, `embedded_no_account`, fatal `embedded_disk_full` or `embedded_start_failed`.
  */
 export async function ensureCluster(home: Home, programs: Programs, log: Log): Promise<void> {
   const { folder, account, pgdata } = home;
   await dropDrafts(home);
   if (await exists(pgdata)) return checkVersion(home, programs);
+  refuseNameless(account);
   // A name of its own: the initdb of a killed command may still be writing into its draft.
   const draft = join(folder, `${draftPrefix}${randomUUID()}`);
   const first = `${draft}.password`;

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { codeOf, fatal, isOutlastError, settingsError, type OutlastError } from '../../errors.ts';
 import { exists, ifThere, makeFolder, tryFolder } from '../../files.ts';
 import type { Log } from '../../log.ts';
-import { accountFor, giveTo, runAs, type Account } from './programs.ts';
+import { accountFor, giveTo, refuseNameless, runAs, type Account } from './programs.ts';
 
 export type Home = {
   /** Where everything really is, without links on the way. */
@@ -55,7 +55,7 @@ export function holdsArchive(dataDir: string): Promise<boolean> {
 /** Whether one could be made in a data folder that holds none; nothing stays there. Throws as `openHome` does. */
 export function checkDataDir(dataDir: string): Promise<void> {
   return inWords(dataDir, async (asked) => {
-    await accountFor(asked);
+    refuseNameless(await accountFor(asked));
     await refuseForeign(asked);
     await tryFolder(asked);
   });

@@ -16,6 +16,7 @@ import {
   stat,
   symlink,
 } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, settingsError } from '../../errors.ts';
@@ -49,6 +50,23 @@ export async function accountFor(folder: string): Promise<Account> {
     'embedded_no_account',
     'The embedded Postgres cannot run as root, and there is no user `postgres` or `nobody` to run it as. Run Outlast as an ordinary user, or set DATABASE_URL.',
   );
+}
+
+/**
+ * Throws settings `embedded_no_account` where a cluster is to be made by a user without a name, as in containers that run
+ * under any number: initdb asks for it. The server does not.
+ */
+export function refuseNameless(account: Account): void {
+  if (account !== null) return;
+  try {
+    userInfo();
+  } catch (error) {
+    throw settingsError(
+      'embedded_no_account',
+      `The embedded Postgres cannot be made by a user without a name, and user ${process.getuid?.()} has none here. Run Outlast as a user of /etc/passwd (in the images of Node: docker run --user node), or set DATABASE_URL.`,
+      error,
+    );
+  }
 }
 
 /** Runs a program as the account; `input` goes to its standard input. */

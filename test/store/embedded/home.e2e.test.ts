@@ -223,6 +223,25 @@ describe('the programs', () => {
     chmodSync(lib, 0o755);
   });
 
+  // As in OpenShift and with `docker run --user`: initdb asks for a name, the server does not.
+  test.runIf(isRoot)('make nothing for a user without a name, and run what is there', async () => {
+    const open = join(scratch, 'numbered');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    dataDir = join(open, 'home');
+    homes.push(dataDir);
+    const numbered = { dataDir, uid: 54_321, gid: 54_321 };
+    const { error } = await startChild(numbered).opened;
+    expect(error).toMatchObject({ code: 'embedded_no_account', kind: 'settings' });
+    expect(error?.message).toMatch(/ user 54321 has none here\. .* or set DATABASE_URL/);
+    rmSync(dataDir, { recursive: true });
+    await copyCluster();
+    execFileSync('chown', ['-R', '54321:54321', dataDir]);
+    const child = startChild(numbered);
+    expect(await child.opened).toMatchObject({ dataDir });
+    expect(await child.close()).toEqual({ stopped: true });
+  });
+
   test('that do not run here, as where the C library is another, are refused with the way out', async () => {
     const programs = join(scratch, 'foreign');
     mkdirSync(join(programs, 'native', 'bin'), { recursive: true });
