@@ -9,7 +9,8 @@ import { commitPages } from '../../src/store/commit.ts';
 import { copyAtOnce, copyOut } from '../../src/store/copy-stream.ts';
 import { analyzeNew, onlyRow, withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
-import { addSlices, type Slice } from '../../src/store/ledger.ts';
+import { readEvidence } from '../../src/store/evidence.ts';
+import { addSlices, type ListName, type Slice } from '../../src/store/ledger.ts';
 import { fileOnDatabase } from '../support/opened.ts';
 import { isOnCluster } from '../support/postgres.ts';
 
@@ -105,6 +106,26 @@ test.skipIf(isOnCluster)(
       { relname: 'nft_classes', known: false },
       { relname: 'orders', known: true },
     ]);
+  },
+);
+
+test.skipIf(isOnCluster)(
+  'whether a day holds a record is looked up, though the statistics are of other days',
+  async () => {
+    const next = '2026-03-11';
+    await newSlice('many', 'orders', next);
+    const { evidence, scans } = await withTx(db, async (tx) => {
+      const list: ListName = { projectId: 'many', resource: 'orders', owner: '' };
+      const days = { from: day, to: '2026-03-12' };
+      const found = await readEvidence(tx, list, days, { earliest: noon });
+      const { rows } = await tx.query<{ scans: number }>(
+        `select seq_scan::int as scans from pg_stat_xact_user_tables where relid = 'archive.orders'::regclass`,
+      );
+      return { evidence: found, ...onlyRow({ rows }) };
+    });
+    expect(evidence.get(day)?.isHolding).toBe(true);
+    expect(evidence.get(next)?.isHolding).toBe(false);
+    expect(scans).toBe(0);
   },
 );
 
