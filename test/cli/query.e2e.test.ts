@@ -1,13 +1,9 @@
 // `outlast query` as a person or a program runs it: forms, filters, and one sentence for what it cannot take (P12).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { parseJson } from '../../src/platform/json.ts';
-import { readToken } from '../../src/platform/tokens.ts';
-import { readTransaction } from '../../src/platform/transactions.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { observe, observeUnlisted } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
 import { writeClass, writeOrder, writeOrders, writeProjects } from '../support/rows.ts';
@@ -231,105 +227,12 @@ describe('mistakes', () => {
     ],
     [['orders', '--limit', '0'], '--limit must be a whole number from 1 to'],
     [['orders', '--owner', 'o'], "unknown option '--owner'"],
+    [['transactions', '--from', '2026-03-01'], "unknown option '--from'"],
   ])('%j ends with 2 and one sentence', async (args, sentence) => {
     const { code, stdout, stderr } = await query(...args);
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain(sentence);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
-});
-
-describe('what was known before', () => {
-  const at = (hour: number): string => `2026-03-05T${String(hour).padStart(2, '0')}:00:00.000Z`;
-  beforeAll(async () => {
-    await writeProjects(db, ['then']);
-    const order = { operation_id: 'op_x', amount: '7', create_time: '2026-03-05T09:00:00Z' };
-    const orders = { project: 'then', resource: 'orders' } as const;
-    await observe(db, orders, [{ ...order, status: 1 }], at(10));
-    await observe(db, orders, [{ ...order, status: 2, update_time: at(11) }], at(12));
-    const texts = ['{"module":"nft","status":0}', '{"module":"nft","type":"mint_nft","status":1}'];
-    for (const [i, text] of texts.entries()) {
-      const record = readTransaction(parseJson(text), text, 'op_t');
-      await observeUnlisted(db, { project: 'then', lookup: 'v1beta1' }, record, at(10 + 2 * i));
-    }
-    const v3 = '{"module":1,"status":2,"message":"no, \\"never\\""}';
-    const failed = readTransaction(parseJson(v3), v3, 'op_u');
-    await observeUnlisted(db, { project: 'then', lookup: 'v3' }, failed, at(10));
-    for (const [i, scale] of [6, 8].entries()) {
-      const element = `{"value":{"symbol":"gas","owner":"o1","scale":${scale}}}`;
-      const token = readToken('gas', element, null, '7');
-      await observeUnlisted(db, { project: 'then', lookup: 'tokens' }, token, at(10 + 2 * i));
-    }
-  });
-
-  const lines = async (...args: string[]): Promise<Record<string, unknown>[]> => {
-    const { code, stdout, stderr } = await query(...args, '--project', 'then');
-    expect(code, stderr).toBe(0);
-    const texts = stdout.split('\n').filter((line) => line !== '');
-    return texts.map((line) => JSON.parse(line) as Record<string, unknown>);
-  };
-
-  test.each([
-    ['orders', ['--status', 'pending'], { operation_id: 'op_x', status: 1 }],
-    ['orders', ['--id', 'op_x'], { operation_id: 'op_x', status: 1, slice_day: '2026-03-05' }],
-    ['transactions', ['--status', 'processing'], { operation_id: 'op_t', status: 0, type: null }],
-    ['tokens', ['--owner', 'o1'], { symbol: 'gas', scale: 6 }],
-    ['tokens', ['--id', 'gas'], { symbol: 'gas', scale: 6 }],
-  ])('%s %j as of an instant', async (resource, args, expected) => {
-    const asOf = ['--as-of', '2026-03-05T18:30:00.5+08:00'];
-    expect(await lines(resource, ...args, ...asOf)).toMatchObject([expected]);
-    const { stdout } = await query(resource, ...args, ...asOf, '--count', '--project', 'then');
-    expect(stdout).toBe('1\n');
-    expect(await lines(resource, ...args, '--as-of', at(9))).toEqual([]);
-  });
-
-  test('the results of now, by status and module', async () => {
-    const of = async (...args: string[]): Promise<unknown[]> => {
-      const found = await lines('transactions', ...args);
-      return found.map((one) => [one['operation_id'], one['api_version']].join(' '));
-    };
-    expect(await of()).toEqual(['op_t v1beta1', 'op_u v3']);
-    expect(await of('--status', 'failed,unprocessed')).toEqual(['op_u v3']);
-    expect(await of('--module', 'nft', '--status', 'succeeded')).toEqual(['op_t v1beta1']);
-    const csv = ['--status', 'failed', '--format', 'csv'];
-    const { stdout } = await query('transactions', '--project', 'then', ...csv);
-    expect(stdout.split('\r\n')[0]).toBe(
-      'project,operation_id,api_version,module,type,operation,tx_hash,status,message,block_height,confirmed_at,' +
-        'nft,mt,record,observed_at,first_seen_at,changed_at,missing_since,unread,raw_sha256,raw_bytes,raw',
-    );
-    expect(stdout).toContain('then,op_u,v3,1,,,,2,"no, ""never""",');
-  });
-
-  test.each([
-    ['orders', 'op_x'],
-    ['transactions', 'op_t'],
-    ['tokens', 'gas'],
-  ])('the history of one of the %s', async (resource, id) => {
-    const change = '2026-03-05T12:00:00Z';
-    expect(await lines(resource, '--id', id, '--history')).toMatchObject([
-      { in_force_from: '2026-03-05T10:00:00Z', in_force_until: change, is_current: false },
-      { in_force_from: change, in_force_until: null, is_current: true },
-    ]);
-    const of = [resource, '--project', 'then', '--id', id, '--history'];
-    const { stdout } = await query(...of, '--format', 'table');
-    expect(stdout).toMatch(/^in force from \(UTC\) +until/);
-    expect(stdout).toContain('2026-03-05 10:00:00  2026-03-05 12:00:00');
-    expect(stdout).toMatch(/2026-03-05 12:00:00 {2}now/);
-    expect((await query(...of, '--count')).stdout).toBe('2\n');
-    expect(await lines(resource, '--id', 'unheld', '--history')).toEqual([]);
-  });
-
-  test('what cannot be asked is said in one sentence', async () => {
-    for (const [args, sentence] of [
-      [['orders', '--history'], 'name it with --id'],
-      [['tokens', '--as-of', 'yesterday'], '--as-of must be an instant'],
-      [['transactions', '--status', 'pending'], 'processing, 1 succeeded, 2 failed, 3 unprocessed'],
-      [['transactions', '--from', '2026-03-01'], "unknown option '--from'"],
-    ] as const) {
-      const { code, stdout, stderr } = await query(...args, '--project', 'then');
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain(sentence);
-    }
   });
 });

@@ -67,6 +67,7 @@ describe('mistakes', () => {
     [{ id: 'a', from: '2026-03-01' }, '--id names one record'],
     [{ account: '' }, '--account must be text of 1 to 1000 characters'],
     [{ txHash: 'a\0' }, '--tx-hash must be text', nftClassesList],
+    [{ status: 'pending' }, 'processing, 1 succeeded, 2 failed, 3 unprocessed', transactionsList],
     [{ module: '' }, '--module must be text of 1 to 1000 characters', transactionsList],
     [{ history: true }, '--history is that of one record: name it with --id.'],
     [{ history: true, id: 'a', asOf: '2026-03-01T00:00:00Z' }, 'leave --as-of out'],

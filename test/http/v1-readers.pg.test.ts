@@ -168,49 +168,16 @@ test('routes of all projects show those one may read and no other', async () => 
   }
 });
 
-test('a cursor of another project, list, order, filter or instant opens nothing', async () => {
-  const more = { operation_id: 'of-mine-2', create_time: '2026-03-06T09:00:00Z', status: 2 };
-  await observe(db, { project: 'mine', resource: 'orders' }, [more], '2026-03-06T10:00:00Z');
-  const own = '/archive/v1/orders?project=mine&limit=1';
-  const { next } = (await (await inside(own)).json()) as { next: string };
-  expect((await inside(`${own}&cursor=${next}`)).status).toBe(200);
-  for (const other of [
-    '/archive/v1/orders?project=ours',
-    '/archive/v1/nft_classes?project=mine',
-    '/archive/v1/orders?project=mine&order=desc',
-    '/archive/v1/orders?project=mine&status=2',
-    '/archive/v1/orders?project=mine&from=2026-03-05',
-    '/archive/v1/orders?project=mine&as_of=2026-03-07T00:00:00Z',
-  ]) {
-    const answer = await inside(`${other}&cursor=${next}`);
-    expect([other, answer.status]).toEqual([other, 400]);
-    expect(await answer.text()).toMatch(/cursor was not given by this query/);
-  }
-});
-
-test('classes are those of the project that archives them for both, and nothing else of it', async () => {
-  const nftClass = { id: 'shared', owner: 'a', timestamp: '2026-03-05T09:00:00Z', nft_count: 1 };
-  await observe(
-    db,
-    { project: 'mine', resource: 'nft_classes' },
-    [nftClass],
-    '2026-03-05T10:00:00Z',
-  );
+test('a reader of classes that another project archives reads nothing else of it', async () => {
   const shared = await serveOn({
     projects: [{ id: 'ours', classesOf: 'mine' }],
     keys: [{ key: 'bears', bearerSha256: digest, projects: ['ours'] }],
   });
-  const read = async (path: string) => {
-    const answer = await fetch(`${shared.url}/archive/v1${path}`, { headers: bearing(bearer) });
-    return answer.text();
-  };
-  expect(await read('/nft_classes')).toContain('"shared"');
-  expect(await read('/nft_classes/shared')).toContain('"project":"mine"');
-  expect(await read('/nft_classes/shared/history')).toContain('"shared"');
-  expect(await read('/statistics/nft_owners')).toContain('"classes":1');
-  expect(await read('/orders')).not.toContain('of-mine');
-  expect(await read('/orders?project=mine')).toContain('FORBIDDEN');
-  expect(await read('/nft_classes?project=mine')).toContain('FORBIDDEN');
+  for (const list of ['orders', 'nft_classes']) {
+    const path = `/archive/v1/${list}?project=mine`;
+    const answer = await fetch(shared.url + path, { headers: bearing(bearer) });
+    expect([path, answer.status]).toEqual([path, 403]);
+  }
   await shared.close();
 });
 
@@ -253,14 +220,6 @@ test('a bearer key opens nothing but /archive/v1', async () => {
     expect((await outside(path, signed(path, { key: 'bears', secret: '' }))).status).toBe(403);
     expect((await outside(path, signed(path, { key: 'bears', secret: digest }))).status).toBe(403);
   }
-});
-
-test('a proxy in front and a foreign name count as outside', async () => {
-  expect((await inside('/archive/v1/projects')).status).toBe(200);
-  expect((await inside('/archive/v1/projects', { 'x-forwarded-for': '::1' })).status).toBe(401);
-  expect(
-    (await inside('/archive/v1/projects', { forwarded: 'for=x', ...bearing(bearer) })).status,
-  ).toBe(200);
 });
 
 test('what describes the interface needs no key and names no project', async () => {
