@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { transient } from '../../src/errors.ts';
 import type { Served } from '../../src/http/server.ts';
 import type { Archive } from '../../src/index.ts';
+import { en } from '../../src/http/web/words.ts';
 import { settingsInForce } from '../../src/settings/in-force.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
@@ -255,15 +256,21 @@ test('the settings in force are told to whoever reads every project, and to nobo
     ],
     settings: inForce,
   });
-  const read = async (bearer: string): Promise<{ status: number; body: unknown }> => {
+  const read = async (path: string, bearer: string): Promise<[number, string]> => {
     const headers = { authorization: `Bearer ${bearer}` };
-    const answer = await fetch(`${guarded.url}/archive/v1/settings`, { headers });
-    return { status: answer.status, body: await answer.json() };
+    const answer = await fetch(guarded.url + path, { headers });
+    return [answer.status, await answer.text()];
   };
   const items = inForce.map(({ isSecret, ...one }) => ({ ...one, is_secret: isSecret }));
-  expect(await read('of-all')).toEqual({ status: 200, body: { items } });
+  const [status, text] = await read('/archive/v1/settings', 'of-all');
+  expect([status, JSON.parse(text)]).toEqual([200, { items }]);
+  expect((await read('/archive/v1/settings', 'of-one'))[0]).toBe(403);
+  const [shown, page] = await read('/settings', 'of-all');
+  expect([shown, page]).toEqual([200, expect.stringContaining('OUTLAST_API_SECRET')]);
+  const [hidden, none] = await read('/settings', 'of-one');
+  expect([hidden, none]).toEqual([403, expect.stringContaining(en.settings.none)]);
+  expect(none).not.toContain('OUTLAST_API_SECRET');
   // P10
-  expect(JSON.stringify(items)).not.toContain('not to be told');
-  expect(await read('of-one')).toMatchObject({ status: 403 });
+  expect(text + page).not.toContain('not to be told');
   await guarded.close();
 });

@@ -1,6 +1,5 @@
 // The pages of figures, runs, alerts, certificates, facts and settings: what they say is what the library says, what is
 // incomplete is marked, and nothing foreign becomes markup.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemAdvice, problemKinds } from '../../src/problems.ts';
@@ -308,24 +307,6 @@ test('every kind of alert is documented', () => {
     ...readFileSync('docs/alerts.md', 'utf8').matchAll(/^- `(\w+)` \((?:critical|warning)\): /gm),
   ];
   expect(new Set<string>(problemKinds)).toEqual(new Set(documented.map(([, kind]) => kind)));
-});
-
-test('settings are for whoever may read every project, and a secret is not shown', async () => {
-  expect(await page('/settings')).toContain('OUTLAST_API_SECRET');
-  const bearerSha256 = createHash('sha256').update('one').digest('hex');
-  const guarded = await serveArchive(archive, {
-    host: '0.0.0.0',
-    keys: [{ key: 'one', bearerSha256, projects: ['p'] }],
-    projects: ['p', 'q'].map((id) => ({ id, classesOf: id })),
-    settings: [{ ...secret, meaning: 'the secret' }],
-  });
-  const address = `${guarded.url}/settings`;
-  const answer = await fetch(address, { headers: { authorization: 'Bearer one' } });
-  await guarded.close();
-  expect(answer.status).toBe(403);
-  const text = await answer.text();
-  expect(text).toContain(words.en.settings.none);
-  expect(text).not.toContain('OUTLAST_API_SECRET');
 });
 
 test('what stays English on a Chinese page says that it is', async () => {

@@ -6,9 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startOf } from '../../src/day.ts';
-import type { ArchiveProblem, CoverageDay } from '../../src/catalogue.ts';
-import { safetyOf } from '../../src/http/web/safety.ts';
+import type { ArchiveProblem } from '../../src/catalogue.ts';
 import { preferredLang } from '../../src/http/web/view.ts';
 import { en } from '../../src/http/web/words.ts';
 import { zh } from '../../src/http/web/words-zh.ts';
@@ -483,80 +481,4 @@ test('while the database is down the page says so, and shows the archive again a
     expect(await answer.text()).toContain(en.trouble.database);
   }
   await broken.close();
-});
-
-describe('the headline', () => {
-  const slice = (day: string, more: Partial<CoverageDay> = {}): CoverageDay => ({
-    project: 'p',
-    resource: 'orders',
-    owner: '',
-    day,
-    state: 'sealed',
-    proof: 'readings',
-    why: null,
-    provedAt: null,
-    walkedAt: null,
-    platformTotal: 1,
-    shownTotal: 1,
-    unresolved: 0,
-    rejected: 0,
-    deadlineAt: `${day.slice(0, 4)}-${String(Number(day.slice(5, 7)) + 1).padStart(2, '0')}-30T00:00:00Z`,
-    reservations: [],
-    isHeld: !['open', 'lost'].includes(more.state ?? '') && more.proof !== 'none' && !more.rejected,
-    isSettled: !more.unresolved,
-    dueAt: null,
-    lastError: null,
-    ...more,
-  });
-  const at = startOf('2026-04-06') + 43_200_000;
-
-  const unproved: Partial<CoverageDay> = { proof: 'none', reservations: ['no_proof'] };
-  const unread: Partial<CoverageDay> = { state: 'open', proof: 'none' };
-  test.each<[string, CoverageDay[], object]>([
-    [
-      'counts a day as safe as the least safe of its lists, and today not at all',
-      [
-        slice('2026-04-01'),
-        slice('2026-04-01', { resource: 'nft_classes', ...unread }),
-        slice('2026-04-02'),
-        slice('2026-04-06', unread),
-      ],
-      { days: 2, safe: 1, notYet: 1, lost: [], doubtful: 0 },
-    ],
-    [
-      'a day that is read but not proved is not safe, nor one whose tail was proved while it was today, and that was never read to its end',
-      [
-        slice('2026-03-01', { state: 'walked', why: 'showed less', ...unproved }),
-        slice('2026-03-02', { state: 'open', proof: 'books' }),
-      ],
-      { safe: 0, notYet: 2, closing: { month: '2026-03-01' } },
-    ],
-    [
-      'a day with a record that could not be taken in is not safe, and one with a pending order is, and not settled',
-      [slice('2026-04-01', { rejected: 1 }), slice('2026-04-02', { unresolved: 2 })],
-      { days: 2, safe: 1, notYet: 1, unsettled: 1 },
-    ],
-    [
-      'lost days and final days without proof are never safe',
-      [
-        slice('2026-01-01', { state: 'lost', proof: 'none', reservations: ['lost'] }),
-        slice('2026-01-02', { state: 'final', ...unproved }),
-        slice('2026-01-03', { state: 'final' }),
-      ],
-      {
-        entered: 3,
-        days: 3,
-        safe: 1,
-        notYet: 0,
-        readOnce: 0,
-        readAgainAt: null,
-        unsettled: 0,
-        lost: ['2026-01-01'],
-        doubtful: 1,
-        closing: null,
-      },
-    ],
-  ])('%s', (_, days, expected) => {
-    expect(safetyOf(days, at)).toMatchObject(expected);
-  });
 });

@@ -6,6 +6,7 @@ import type { Served } from '../../src/http/server.ts';
 import { silentLog } from '../../src/log.ts';
 import { readExportedMonths } from '../../src/export/manifest-months.ts';
 import type { Day, ListedResource, Proof, SliceState, Why } from '../../src/model.ts';
+import { safetyOf } from '../../src/http/web/safety.ts';
 import { readStatus } from '../../src/query/status.ts';
 import { openDb, withTx, type Row } from '../../src/store/db.ts';
 import { runHere } from '../support/command-here.ts';
@@ -62,6 +63,8 @@ const orders: Given[] = [
     pending: 1,
     rejects: 1,
   },
+  // Its tail was proved while it was today, and it was never read to its end.
+  { day: '2026-03-15', is: ['open', 'books', 'not read'], sure: 'not yet' },
   { day: today, is: ['open', 'none', 'not over'], sure: 'not yet' },
 ];
 /** The weaker of two owners' lists decides. */
@@ -357,6 +360,16 @@ test('all count as many days', async () => {
   const headline = `${safe} days are safe; 3 are lost for ever.`;
   expect(textOf(/<h1[^>]*>.*?<\/h1>/s.exec(await overview())?.[0] ?? '')).toBe(headline);
   expect((await status()).split('\n')[0]).toBe(`Project p: ${headline}`);
+  expect(safetyOf(await opened.archive.coverage({ project: 'p' }), now)).toMatchObject({
+    days: past.size,
+    safe,
+    lost: ['2026-02-01', '2026-02-02', '2026-02-03'],
+    doubtful: 4,
+    notYet: past.size - safe - 3 - 4,
+    readOnce: 2,
+    unsettled: 2,
+    closing: { month: '2026-03-01' },
+  });
 });
 
 test('sabotaged, a door that lets the surest list decide is noticed', async () => {

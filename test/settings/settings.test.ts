@@ -221,26 +221,6 @@ describe('secrets', () => {
     ]);
   });
 
-  it('come from files as well, without the line break at their end', () => {
-    const [project] = read(
-      {
-        OUTLAST_BASE_URL: 'https://platform.example',
-        OUTLAST_API_KEY_FILE: '/run/key',
-        OUTLAST_API_SECRET_FILE: '/run/secret',
-      },
-      { '/run/key': 'key-2\n', '/run/secret': 'sesame-2\r\n' },
-    ).projects;
-    expect(project).toMatchObject({ apiKey: 'key-2', apiSecret: 'sesame-2' });
-  });
-
-  it('come from a real file', async () => {
-    const folder = await freshFolder();
-    const path = join(folder, 'secret');
-    writeFileSync(path, 'sesame-3\n');
-    const env = { ...one, OUTLAST_API_SECRET: '', OUTLAST_API_SECRET_FILE: path };
-    expect(readSettings({ needs: 'platform' }, env).projects[0]?.apiSecret).toBe('sesame-3');
-  });
-
   it.each([
     ['utf16le', '\ufeff'],
     ['utf16le', ''],
