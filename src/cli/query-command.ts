@@ -14,9 +14,16 @@ import { readSettings } from '../settings/settings.ts';
 import { notArchived, withReader } from './app.ts';
 import { dictionaryCommand } from './dictionary-command.ts';
 import { optionOf, readOptions } from './command-options.ts';
-import { flat, historyShown, queryList, type QueryList } from './query-lists.ts';
+import {
+  flat,
+  historyShown,
+  outputFormats,
+  printRecords,
+  queryList,
+  type OutputFormat,
+  type QueryList,
+} from './query-print.ts';
 import { nothingArchived, printError } from './print.ts';
-import { outputFormats, printRecords, type OutputFormat } from './query-print.ts';
 
 /** Rows of a table by default: a person's screen or two. */
 const tableRows = 100;

@@ -1,7 +1,6 @@
 // What `outlast query` understands, and one sentence for what it does not (P12).
 import { describe, expect, test } from 'vitest';
-import { queryList, type QueryList } from '../../src/cli/query-lists.ts';
-import { tableText } from '../../src/cli/query-print.ts';
+import { queryList, tableText, type QueryList } from '../../src/cli/query-print.ts';
 import { recordList } from '../../src/query/lists.ts';
 import { readAsked, type QueryFlags } from '../../src/cli/query-command.ts';
 
