@@ -1,20 +1,24 @@
-// `outlast demo --time-lapse`: three months in about three minutes, in an archive of its own that is gone afterwards.
+// `outlast demo --time-lapse`: three months in about three minutes, lived through by the archive's own parts on a clock
+// that leaps, in an archive of its own that is gone afterwards. The story decides when the service runs and when it is
+// off, and nothing of what a run does.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { exitCode } from '../errors.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
 import { readCalendar } from '../query/calendar-months.ts';
 import { createSimulator } from '../simulator/simulator-server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
+import type { Instant } from '../model.ts';
+import { run } from '../sync/run.ts';
 import { openMigrated } from './app.ts';
 import { calendarLines } from './calendar-lines.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
 import { startServing } from './start-serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
-import { createLeapingTime, liveThrough, threeMonths, type Story } from './time-lapse-story.ts';
-import { rangesText, type Lived } from './time-lapse-teller.ts';
+import { createTeller, rangesText, type Lived, type Telling } from './time-lapse-teller.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { demoProjects, readDemoSettings } from './demo-settings.ts';
 
@@ -23,6 +27,45 @@ const world = { ordersPerDay: 6, pendingShare: 0.03 };
 const seed = 7;
 /** One look takes milliseconds. */
 const alertsPatienceMs = 10_000;
+
+const dayMs = 86_400_000;
+/** Twice a day it is looked at what is due. */
+const leapMs = dayMs / 2;
+
+/**
+ * A clock for the platform and this machine alike: it goes as real time does, and leaps when told. One that ran
+ * thousands of times faster would be hours on before an answer came, and no two clocks would agree.
+ */
+type LeapingTime = { now: () => Instant; leap(byMs: number): void };
+
+function createLeapingTime(startAt: Instant): LeapingTime {
+  let ahead = startAt - performance.now();
+  return { now: () => performance.now() + ahead, leap: (byMs) => void (ahead += byMs) };
+}
+
+/** The service is off in `[from, to)`. */
+type Outage = { from: Instant; to: Instant };
+export type Story = {
+  startsAt: Instant;
+  /** The first run is cut short when it has read so many days. */
+  cutAfterDays: number;
+  outages: Outage[];
+  endsAt: Instant;
+};
+
+/**
+ * It begins three days before a month leaves the window, and the service is off for a week before it has read all of
+ * that month; the second outage leaves a month's end behind as well, but finds nothing unread.
+ */
+export const threeMonths: Story = {
+  startsAt: Date.parse('2026-01-29T06:30:00Z'),
+  cutAfterDays: 25,
+  outages: [
+    { from: Date.parse('2026-01-29T06:30:00Z'), to: Date.parse('2026-02-05T06:30:00Z') },
+    { from: Date.parse('2026-03-29T06:30:00Z'), to: Date.parse('2026-04-05T06:30:00Z') },
+  ],
+  endsAt: Date.parse('2026-05-02T00:00:00Z'),
+};
 
 /** On the terminal, until Ctrl-C unless `once`. Returns the exit code. */
 export async function showTimeLapse(once: boolean, seconds: number): Promise<number> {
@@ -67,7 +110,7 @@ type TimeLapse = {
 /** Throws what opening an embedded archive throws, and what a run throws. */
 export async function timeLapse(options: TimeLapse): Promise<void> {
   const { seconds, story = threeMonths, say, signal } = options;
-  const days = (story.endsAt - story.startsAt) / 86_400_000;
+  const days = (story.endsAt - story.startsAt) / dayMs;
   const time = createLeapingTime(story.startsAt);
   const folder = await mkdtemp(join(tmpdir(), 'outlast-time-lapse-'));
   const open: { close(): Promise<void> }[] = [];
@@ -121,6 +164,61 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     for (const one of open.toReversed()) await one.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+type Lapse = Omit<Telling, 'now'> & {
+  story: Story;
+  time: LeapingTime;
+  /** Looks after the alerts when a run has ended. */
+  lookAfter: (report: RunReport) => Promise<void>;
+  signal: AbortSignal;
+};
+
+/**
+ * Lives through the story and returns what has become of the days. Ends: each turn leaps on towards the story's end, or
+ * the signal is aborted. Throws what a run throws.
+ */
+async function liveThrough(lapse: Lapse): Promise<Lived> {
+  const { story, time, worker, msADay, lookAfter, signal } = lapse;
+  const teller = createTeller({ ...lapse, now: time.now });
+  teller.begin();
+  await runUntil(worker, story.cutAfterDays, signal);
+  await teller.notice(0);
+  let wasOff = false;
+  for (;;) {
+    const begun = performance.now();
+    const outage = story.outages.find(({ from, to }) => time.now() >= from && time.now() < to);
+    if (outage !== undefined && !wasOff) teller.goesOff(outage.to);
+    if (outage === undefined) {
+      if (wasOff) teller.comesBack();
+      const report = await run(worker, { signal });
+      if (signal.aborted) break;
+      await lookAfter(report);
+      await teller.notice(report.recordsNew);
+    }
+    wasOff = outage !== undefined;
+    const leftMs = msADay * (leapMs / dayMs) - (performance.now() - begun);
+    if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => undefined);
+    // It stands after a run, with all done that was due.
+    if (time.now() + leapMs >= story.endsAt || signal.aborted) break;
+    time.leap(leapMs);
+  }
+  return teller.lived();
+}
+
+/** A first run that is cut short when so many days are read, as by somebody who turns the machine off. */
+async function runUntil(worker: Worker, days: number, outside: AbortSignal): Promise<void> {
+  const off = new AbortController();
+  await run(
+    // One day at a time, so that it is the same days each time.
+    { ...worker, lanes: 1 },
+    {
+      signal: AbortSignal.any([outside, off.signal]),
+      onProgress: ({ slicesDone }) => {
+        if (slicesDone >= days) off.abort();
+      },
+    },
+  );
 }
 
 const introduction = `The platform answers for this month and the last, the window. Then it forgets.

@@ -3,8 +3,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { threeMonths, type Story } from '../../src/cli/time-lapse-story.ts';
-import { livedText, timeLapse, type Over } from '../../src/cli/time-lapse.ts';
+import {
+  livedText,
+  threeMonths,
+  timeLapse,
+  type Over,
+  type Story,
+} from '../../src/cli/time-lapse.ts';
 import { daysIn } from '../../src/day.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
