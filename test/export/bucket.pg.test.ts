@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createScheduledExports } from '../../src/cli/scheduled-exports.ts';
+import { createScheduledExports } from '../../src/cli/start-command.ts';
 import type { DoctorFinding } from '../../src/cli/doctor-command.ts';
 import { causeChain } from '../../src/errors.ts';
 import { openBucket, storeError, type Bucket } from '../../src/export/s3.ts';
