@@ -5,7 +5,7 @@ import { trialName } from '../export/s3.ts';
 import { checkAddress } from '../http/server.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readPlace, tryPlace } from './export-places.ts';
-import { readReaders } from './reader-keys.ts';
+import { readReaders } from './start-serving.ts';
 
 export type Need = {
   about: string;

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readReaders } from '../../src/cli/reader-keys.ts';
+import { readReaders } from '../../src/cli/start-serving.ts';
 import type { Document } from '../../src/http/docs/openapi.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';

@@ -4,11 +4,10 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReaders } from '../../src/cli/reader-keys.ts';
+import { readReaders } from '../../src/cli/start-serving.ts';
 import { currentAddress } from '../../src/database-address.ts';
 import { isOutlastError } from '../../src/errors.ts';
-import { envExample } from '../../src/settings/table.ts';
-import { settings, table } from '../../src/settings/table.ts';
+import { envExample, settings, table } from '../../src/settings/table.ts';
 import {
   environmentWithFile,
   readSmallFile,
