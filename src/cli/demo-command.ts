@@ -25,7 +25,8 @@ import { formatCount, print } from './print.ts';
 import { createProgress } from './progress.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { foreseeAll } from './forecast-lines.ts';
-import { readDays, statusText } from './status-command.ts';
+import { readDays } from './status-command.ts';
+import { statusText } from './status-text.ts';
 import { exitCodeOfReports } from './sync-command.ts';
 
 const dataDir = './.outlast-demo';

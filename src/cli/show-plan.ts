@@ -25,11 +25,11 @@ import {
   formatCount,
   formatWhen,
   indentedTable,
+  momentText,
   nothingArchived,
   print,
   printJson,
 } from './print.ts';
-import { openOperationLines } from './operations-tokens.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
 type ListMonth = MonthStatus & { resource: string; owner: string };
@@ -141,6 +141,18 @@ function monthTable(months: ListMonth[], foresight: Foresight): string {
       each.one.fits === 'no' ? 'NO' : (each.one.fits ?? ''),
     ]),
   );
+}
+
+/** The watched operations that are open and until when; no line where there are none. */
+function openOperationLines(operations: OperationsStatus | null, now: number): string[] {
+  if (operations === null || operations.open === 0) return [];
+  const { open, next_deadline_at: deadline } = operations;
+  const ops = `${counted(open, 'operation')} open`;
+  if (deadline === null) return [`transactions: ${ops}, to be taken in by the next run.`];
+  const at = Date.parse(deadline);
+  return [
+    `transactions: ${ops}, the nearest deadline is ${momentText(at)} (UTC), ${formatWhen(at - now)}.`,
+  ];
 }
 
 const needNames: Readonly<Record<keyof Requests, string>> = {

@@ -3,46 +3,27 @@ import { Option, type Command } from 'commander';
 import { risksOf } from '../alert/risk.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
-import { booksSentence, headlineOf, type Safety } from '../http/web/safety.ts';
-import { en } from '../http/web/words.ts';
-import { wholeList, type Day, type Why } from '../model.ts';
-import { moment } from '../problems.ts';
+import { exitCode, settingsError, transient } from '../errors.ts';
+import type { Safety } from '../http/web/safety.ts';
 import { readCalendar, type CalendarMonth } from '../query/calendar-months.ts';
-import {
-  readReplica,
-  readStatus,
-  type BooksStatus,
-  type ListStatus,
-  type ProjectStatus,
-  type Replica,
-} from '../query/status.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
+import { readReplica, readStatus, type ProjectStatus, type Replica } from '../query/status.ts';
+import { checkProxies, readSettings, type Settings } from '../settings/settings.ts';
 import type { Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
-import { notYetKnown } from '../store/projects.ts';
-import { openToRead, wantedProjects, withStore, type Store } from './app.ts';
-import { calendarLines } from './calendar-lines.ts';
-import { check, configuredIds, notConfigured, readSafetyOf } from './status-check.ts';
-import { factLines, olderOffers } from './fact-lines.ts';
 import {
-  forecastJson,
-  foreseeAll,
-  shortName,
-  timeLines,
-  type DatedForesight,
-  type Foreseen,
-} from './forecast-lines.ts';
-import { operationLines, tokenLines } from './operations-tokens.ts';
+  configuredProjects,
+  openMigrated,
+  openToRead,
+  wantedProjects,
+  withStore,
+  type Store,
+} from './app.ts';
 import { readRate } from './command-options.ts';
-import {
-  formatCount,
-  formatSpan,
-  indentedTable,
-  momentText,
-  nothingArchived,
-  print,
-  printJson,
-} from './print.ts';
+import { forecastJson, foreseeAll, type Foreseen } from './forecast-lines.ts';
+import { formatSpan, print, printError, printJson, printTable } from './print.ts';
+import { stopOnSignals } from './signals.ts';
+import { check, configuredIds, notConfigured, readSafetyOf } from './status-check.ts';
+import { olderOffers, statusText, type DaysShown } from './status-text.ts';
 
 type StatusFlags = {
   project?: string;
@@ -89,10 +70,10 @@ export const statusCommand = (command: Command): Command =>
       ]),
     )
     .action(async (flags: StatusFlags) => {
-      if (flags.testAlert === true) return (await import('./test-alert.ts')).sendTestAlert(flags);
+      if (flags.testAlert === true) return sendTestAlert(flags);
       if (flags.check === true) return check(flags.project, readKnown);
       if (flags.plan === true) return (await import('./show-plan.ts')).showPlan(flags);
-      if (flags.probe === true) return (await import('./show-probe.ts')).showProbed(flags);
+      if (flags.probe === true) return showProbed(flags);
       const settings = readSettings({ needs: 'database' });
       await withStore(openToRead, settings, async ({ db, store }) => {
         const { projects, foreseen } = await readKnown(db, flags.project, settings);
@@ -153,9 +134,6 @@ const replicaText = ({ newest_change_at: at, behind_seconds: seconds }: Replica)
 const whereItIs = ({ connectionString }: Store): string =>
   `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${currentAddress(connectionString)}`;
 
-/** By project. */
-type DaysShown = ReadonlyMap<string, { calendar: CalendarMonth[]; safety: Safety }>;
-
 export async function readDays(
   db: Queryable,
   projects: readonly ProjectStatus[],
@@ -172,200 +150,75 @@ export async function readDays(
   return shown;
 }
 
-/** The status as a person reads it. */
-export function statusText(
-  projects: ProjectStatus[],
-  foreseen: Foreseen,
-  days: DaysShown,
-  isAll = false,
-): string {
-  if (projects.length === 0) return nothingArchived;
-  return projects
-    .map((project) =>
-      projectText(project, foreseen.get(project.project), days.get(project.project), isAll),
-    )
-    .join('\n\n');
-}
-
-const sinceText = (firstDay: string): string =>
-  firstDay === notYetKnown
-    ? "no day accounted for yet: the platform's time is not known"
-    : `every day accounted for since ${firstDay}`;
-
-function projectText(
-  project: ProjectStatus,
-  foresight: DatedForesight | undefined,
-  days: { calendar: CalendarMonth[]; safety: Safety } | undefined,
-  isAll: boolean,
-): string {
-  const now = foresight?.now ?? Date.now();
-  const { calendar = [], safety } = days ?? {};
-  const lines = [
-    `Project ${project.project}: ${safety === undefined ? '' : headlineOf(en, formatCount, safety)}`,
-    ...closingLines(safety, now),
-    `  ${project.base_url}; ${sinceText(project.first_day)}${lastRunText(project, now)}`,
-  ];
-  if (project.parked_reason !== null) {
-    // Each list says the same of one key.
-    const refusal = project.unanswered.find(({ state }) => state === 'refused');
-    const reason = refusal?.problem ?? project.parked_reason;
-    lines.push(`  PARKED, the platform refused the key: ${reason}`);
-  }
-  for (const { resource, state, problem, since } of project.unanswered) {
-    if (state === 'refused' && project.parked_reason !== null) continue;
-    const word = state === 'refused' ? 'REFUSED' : 'NO ANSWER';
-    lines.push(`  ${word}  ${resource}, since ${moment(Date.parse(since))}: ${problem}`);
-  }
-  // Loud and early: before any table.
-  for (const { level, numbers, text } of project.problems) {
-    // A forecast says so: the rate does not suffice.
-    const word = numbers.requests === undefined ? 'ALERT' : 'TOO LATE';
-    if (level !== 'info') lines.push(`  ${word}  ${text}`);
-  }
-  lines.push('', heldTable(project.lists), '');
-  if (calendar.length > 0) {
-    lines.push(...calendarLines(calendar).map((line) => `  ${line}`), '');
-  }
-  lines.push(monthTable(project.lists), '');
-  for (const line of foresight === undefined ? [] : timeLines(foresight, now))
-    lines.push(`  ${line}`);
-  for (const list of project.lists) lines.push(`  ${verdict(list)}`);
-  lines.push(...project.books.map((books) => `  ${booksText(books)}`));
-  for (const list of project.lists) lines.push(...problemLines(list));
-  const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
-  lines.push(...unlisted.map((line) => `  ${line}`));
-  if (isAll && project.head !== null) {
-    const { no, at, head } = project.head;
-    lines.push(`  journal: head ${no} of ${momentText(at)} (UTC) is ${head}`);
-  }
-  if (isAll) lines.push(...factLines(project.facts));
-  const firstOf = (resource: string): string | undefined =>
-    project.lists.find((list) => list.resource === resource)?.months[0]?.month;
-  lines.push(...olderOffers(project.facts, firstOf).map((offer) => `  ${offer}`));
-  return lines.join('\n');
-}
-
-function closingLines(safety: Safety | undefined, now: number): string[] {
-  const closing = safety?.closing ?? null;
-  if (closing === null || closing.at <= now) return [];
-  return [`  ${en.headline.closes(closing.month.slice(0, 7), formatSpan(closing.at - now))}.`];
-}
-
-/** How a run ended, where the ledger's word is not a person's. */
-const endings: Readonly<Record<string, string>> = {
-  quiet: 'done, nothing new',
-  idle: 'nothing was due',
-  part: 'done, of what was asked for',
-};
-
-function lastRunText({ last_run: run, parked_reason: parked }: ProjectStatus, now: number): string {
-  if (run === null) return '';
-  const { outcome } = run;
-  const ending = outcome === null ? 'still running or cut off' : (endings[outcome] ?? outcome);
-  const isSaidBelow = run.last_error === null || run.last_error === parked;
-  const error = isSaidBelow ? '' : `: ${run.last_error}`;
-  return `; last run ${formatSpan(Math.max(0, now - Date.parse(run.started_at)))} ago, ${ending}${error}`;
-}
-
-function heldTable(lists: ListStatus[]): string {
-  return indentedTable(
-    ['resource', 'records', 'earlier versions', 'pending', 'missing', 'rejects'],
-    lists
-      .filter((list, i) => lists.findIndex((one) => one.resource === list.resource) === i)
-      .map((list) => [
-        list.resource,
-        list.held,
-        list.versions,
-        list.resource === 'orders' ? list.pending : null,
-        list.missing,
-        list.rejects,
-      ]),
-  );
-}
-
-function monthTable(lists: ListStatus[]): string {
-  const months = lists.flatMap((list) => list.months);
-  // What occurs nowhere would only be columns of noughts.
-  const shown = (['open', 'final', 'lost'] as const).filter((state) =>
-    months.some((month) => month[state] > 0),
-  );
-  return indentedTable(
-    ['month', 'resource', 'days', 'all held', 'settled', ...shown],
-    lists.flatMap((list) =>
-      list.months.map((month) => [
-        month.month.slice(0, 7),
-        shortName(list),
-        month.days,
-        month.held,
-        month.settled,
-        ...shown.map((state) => month[state]),
-      ]),
-    ),
-  );
-}
-
-const nameOf = (list: { resource: string; owner: string }): string =>
-  list.owner === '' ? list.resource : `${list.resource} of ${list.owner}`;
-
-/** Where the ledger's word is not a person's. */
-const whyTexts: Partial<Record<Why, string>> = {
-  'read once': 'waiting for a second reading',
-  'showed less': 'showed less than is held',
-  'counts more': 'counted more than they showed',
-  'books do not balance': 'in books that do not balance yet',
-  'shows nothing': 'empty and before the window, which proves nothing',
-  pending: 'with pending orders',
-  'month is going': 'of a month that is going',
-  clock: 'read at an uncertain time',
-  rejects: 'with a record that could not be taken in',
-};
-
-/** What the table comes to, in a sentence. */
-function verdict(list: ListStatus): string {
-  const sum = (field: 'days' | 'open' | 'lost' | 'held' | 'settled' | 'doubtful'): number =>
-    list.months.reduce((total, month) => total + month[field], 0);
-  const [open, lost] = [sum('open'), sum('lost')];
-  const parts = [
-    `${sum('held')} of ${sum('days')} days all held, ${sum('settled')} of them settled`,
-  ];
-  // What may yet be held has its reason below.
-  const doubtful = sum('doubtful');
-  if (doubtful > 0) parts.push(`${doubtful} kept for good and NOT ALL HELD`);
-  if (open > 0) parts.push(`${open} open (today's is always)`);
-  if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
-  for (const { why, days: count, next_at: at } of list.whys) {
-    const next = at === null ? '' : ` (read again from ${moment(Date.parse(at))} on)`;
-    parts.push(`${count} ${whyTexts[why] ?? why}${next}`);
-  }
-  return `${nameOf(list)}: ${parts.join(', ')}.`;
-}
-
-/** How the sentence of the books is written here; a day as it stands. */
-const writing = {
-  number: formatCount,
-  day: (day: Day) => day,
-  days: (first: Day, last: Day) => (first === last ? first : `${first} to ${last}`),
-  time: moment,
-};
-
-const booksText = ({ first_day, last_day, asked_at, more_since, ...books }: BooksStatus): string =>
-  booksSentence(en, writing, {
-    ...books,
-    firstDay: first_day,
-    lastDay: last_day,
-    askedAt: asked_at,
-    moreSince: more_since,
-  });
-
-function problemLines(list: ListStatus): string[] {
-  const lines = list.problems
-    .slice(0, 5)
-    .map(
-      ({ day, last_error: error, attempts }) =>
-        `  ${nameOf(list)} ${day === wholeList ? 'as a whole' : day}: ${error}${attempts > 0 ? ` (tried ${attempts} times)` : ''}`,
+/** Sends the webhook a test message. Throws settings `no_webhook`, and transient `webhook_failed`. */
+async function sendTestAlert({ json }: StatusFlags): Promise<void> {
+  const { webhookUrl: url, format, secret } = readSettings({ needs: 'database' }).alerts;
+  if (url === null) {
+    throw settingsError(
+      'no_webhook',
+      'OUTLAST_ALERT_WEBHOOK is not set: give the address that alerts are to be posted to, or the file that holds it as OUTLAST_ALERT_WEBHOOK_FILE.',
     );
-  const more = list.problems.length - lines.length;
-  return more > 0
-    ? [...lines, `  and ${more} more days of ${nameOf(list)}: --json names them`]
-    : lines;
+  }
+  checkProxies();
+  const { deliver } = await import('../alert/deliver.ts');
+  const { testBody } = await import('../alert/message.ts');
+  const problem = await deliver({ url, format, secret, body: testBody(format) });
+  if (problem !== null) {
+    throw transient('webhook_failed', `The webhook did not take the test message: ${problem}.`);
+  }
+  if (json === true) printJson({ taken: true });
+  else print('The webhook took the test message: look whether it arrived.');
+}
+
+type Learned = { project: string; facts: Record<string, string> };
+
+/** Asks the platform how it reads what its document leaves open, now and not only once a day. */
+async function showProbed(flags: StatusFlags): Promise<void> {
+  const learned = await probeAll(flags.project);
+  if (flags.json === true) printJson({ projects: learned });
+  else {
+    printTable(
+      ['project', 'fact', 'value'],
+      learned.flatMap(({ project, facts }) =>
+        Object.entries(facts).map(([fact, value]) => [project, fact, value]),
+      ),
+    );
+    for (const offer of learned.flatMap(({ facts }) => olderOffers(facts))) print(`\n${offer}`);
+  }
+  process.exitCode ??= exitCode.done;
+}
+
+/** One project after the other. A list that does not answer is named, and the other one is probed all the same. */
+async function probeAll(project: string | undefined): Promise<Learned[]> {
+  const settings = readSettings({ needs: 'platform' });
+  const { makeContact } = await import('../sync/contact/contact.ts');
+  const { createWorker } = await import('./create-workers.ts');
+  const wanted = configuredProjects(settings, project);
+  const stop = stopOnSignals();
+  const learned: Learned[] = [];
+  await withStore(openMigrated, settings, async ({ db, log }) => {
+    for (const project of wanted) {
+      const worker = createWorker(project, settings, db, log);
+      try {
+        const contacts = await makeContact({
+          ...worker,
+          signal: stop.signal,
+          acceptNewSource: false,
+          evenIfParked: true,
+          probesNow: true,
+        });
+        for (const [list, { problem }] of contacts?.problems ?? []) {
+          printError(`${project.id}: ${list}: ${problem}`);
+          process.exitCode = exitCode.tryLater;
+        }
+        const known = [...(contacts?.facts ?? [])]
+          .filter(([fact]) => !/\.(?:probed|contact)$/.test(fact))
+          .toSorted(([a], [b]) => (a < b ? -1 : 1));
+        learned.push({ project: project.id, facts: Object.fromEntries(known) });
+      } finally {
+        await worker.close();
+      }
+    }
+  }).finally(() => stop.close());
+  return learned;
 }
