@@ -6,6 +6,7 @@ import { causeChain } from '../errors.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings/settings.ts';
+import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts/claims.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
@@ -13,12 +14,12 @@ import type { PolicySettings } from '../sync/enter-days.ts';
 import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
-import { createHeartbeat } from './heartbeat.ts';
-import { look, type ExportEnd, type ProcessState } from './update-alerts.ts';
+import { bodyOf } from './message.ts';
+import type { AlertFormat } from './receivers.ts';
 import { createRisks } from './risk.ts';
-import { tell, type ProjectToTell } from './send-alerts.ts';
+import { look, type ExportEnd, type ProcessState } from './update-alerts.ts';
 
-export type WatchedProject = {
+type WatchedProject = {
   projectId: ProjectId;
   settings: PolicySettings;
   /** The platform's clock. */
@@ -196,4 +197,92 @@ async function within(work: Promise<void> | null, ms: number): Promise<void> {
   });
   await Promise.race([work, patience]);
   clearTimeout(timer);
+}
+
+type Webhook = { url: string; format: AlertFormat; secret: string | null };
+
+/** What is over is told after so long: it may be back at once. */
+const calmMs = 5 * 60_000;
+/** Well over what a delivery and its note may take. */
+const claimMs = 60_000;
+/** After the first failure a try at the next tick, after the second minutes later, then hourly: never in a loop. */
+const restMs = (attempts: number): number => [45_000, 5 * 60_000][attempts - 1] ?? 3_600_000;
+
+type ProjectToTell = { projectId: ProjectId; now: Instant };
+
+/**
+ * Claims what is to be told, sends one message however many projects it is of, and notes what became of it. The network
+ * lies between two statements and in no transaction. A process that dies in between leaves the alerts to be told again:
+ * at least once. True: nothing is left untold.
+ */
+export async function tell(
+  db: Db,
+  webhook: Webhook,
+  projects: ProjectToTell[],
+  reminderMs: number,
+  signal: AbortSignal,
+  log: Log,
+): Promise<boolean> {
+  const claimed: { project: ProjectToTell; alerts: Claimed[] }[] = [];
+  for (const project of projects) {
+    const alerts = await claimAlerts(db, { ...project, reminderMs, calmMs, claimMs });
+    if (alerts.length > 0) claimed.push({ project, alerts });
+  }
+  const all = claimed.flatMap(({ alerts }) => alerts);
+  if (all.length === 0) return true;
+  const heads = await newestHeads(
+    db,
+    claimed.map(({ project }) => project.projectId),
+  );
+  const body = bodyOf(all, webhook.format, heads);
+  const problem = await deliver({ ...webhook, body, signal });
+  for (const { project, alerts } of claimed) {
+    if (problem === null) await noteTold(db, project.projectId, alerts, project.now);
+    else await noteUntold(db, project.projectId, alerts, restMs);
+  }
+  const fields = { alerts: all.length };
+  if (problem === null) log.info(fields, 'The webhook took the alerts');
+  else
+    log.warn(
+      { ...fields, problem },
+      'The webhook did not take the alerts; they wait for another try',
+    );
+  return problem === null;
+}
+
+/** A little less than a minute: ticks are a minute apart, and runs take now more, now less of it. */
+const apartMs = 55_000;
+
+/**
+ * The heartbeat calls an address only when all is well, so that whoever waits for it notices a service that is dead, cut
+ * off or stuck, and can no longer say so itself. This decides when it is due; pure.
+ */
+export function createHeartbeat(projectIds: readonly ProjectId[]) {
+  const done = new Set<ProjectId>();
+  const elsewhere = new Set<ProjectId>();
+  let lastMs = -Infinity;
+  return {
+    note({ projectId, outcome }: TickResult): void {
+      if (outcome === 'elsewhere') elsewhere.add(projectId);
+      else elsewhere.delete(projectId);
+      // A run that goes on, or found nothing to do, shows neither that all is well nor that it is not.
+      if (outcome === 'running' || outcome === 'idle') return;
+      if (outcome === 'done') done.add(projectId);
+      else done.delete(projectId);
+    },
+    /**
+     * Whether every project that this process holds, one at least, has done all that was due since the last beat, and
+     * that was about a minute ago.
+     */
+    isDue: (nowMs: number): boolean =>
+      done.size > 0 &&
+      projectIds.every((one) => done.has(one) || elsewhere.has(one)) &&
+      nowMs - lastMs >= apartMs,
+    /** It was called. */
+    beat(nowMs: number): void {
+      lastMs = nowMs;
+      // Each has to do it again: one that hangs in a run is not well.
+      done.clear();
+    },
+  };
 }

@@ -1,6 +1,6 @@
 // What becomes of alerts, what is told of them, and when the heart beats: pure, by tables and fixed clocks.
 import { describe, expect, it } from 'vitest';
-import { createHeartbeat } from '../../src/alert/heartbeat.ts';
+import { createHeartbeat } from '../../src/alert/alerts.ts';
 import { mergeAlerts } from '../../src/alert/merge-alerts.ts';
 import { bodyOf, messageText } from '../../src/alert/message.ts';
 import type { Claimed } from '../../src/store/alerts/claims.ts';
