@@ -5,6 +5,14 @@ import type * as Exit from './cli/exit.ts';
 import { exitCode } from './errors.ts';
 import { version } from './version.ts';
 
+// An older one would end with an error of syntax in what it loads. Debian 12 has 18.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  const needs = `Outlast needs Node 20.19 or newer, and this is ${process.versions.node}`;
+  process.stderr.write(`outlast: ${needs}. Install a newer one (https://nodejs.org).\n`);
+  process.exit(exitCode.usage);
+}
+
 // Node has it from 21 on. Where it is missing, pg has Node load a fetch of its own to learn where it runs: 45 ms.
 if (!('navigator' in globalThis)) {
   Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'Node.js' } });

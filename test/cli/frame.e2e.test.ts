@@ -111,6 +111,17 @@ describe('help', () => {
       stdout: `${manifest.version}\n`,
     });
   });
+
+  // What it would load is no syntax to them.
+  it.each(['18.20.8', '20.18.3'])('is refused by Node %s in a sentence', (node) => {
+    const older = `Object.defineProperty(process, 'versions', { value: { node: '${node}' } })`;
+    const args = ['--import', `data:text/javascript,${older}`, mainFile, 'status'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: `outlast: Outlast needs Node 20.19 or newer, and this is ${node}. Install a newer one (https://nodejs.org).\n`,
+    });
+  });
 });
 
 describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () => {
