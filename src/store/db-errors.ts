@@ -68,8 +68,7 @@ export function databaseError(error: unknown): OutlastError | null {
   if (cause === undefined) return null;
   const { code } = cause;
   if (code === '42501') return forbidden(cause);
-  if (code === '08P01') return byPooler(cause);
-  const [kind, name, sentence] = sentences[code] ?? [];
+  const [kind, name, sentence] = saidByPooler(code, cause) ?? sentences[code] ?? [];
   if (kind !== undefined && name !== undefined && sentence !== undefined) {
     return kind(name, sentence, cause);
   }
@@ -119,11 +118,10 @@ function unreachable(error: unknown): OutlastError {
   );
 }
 
-/** Poolers have one code for all that they refuse, so that only their words, here PgBouncer's, tell it apart. */
-function byPooler(cause: object): OutlastError {
-  const words = cause instanceof Error ? cause.message : '';
-  const [kind, name, sentence] = ofPoolers.find(([said]) => said.test(words))?.[1] ?? unclear;
-  return kind(name, sentence, cause);
+/** Poolers have one code for all that they refuse, so that only their words tell it apart. */
+function saidByPooler(code: string, cause: object): Sentence | undefined {
+  if (!codesOfPoolers.has(code) || !(cause instanceof Error)) return undefined;
+  return ofPoolers.find(([said]) => said.test(cause.message))?.[1];
 }
 
 /** In the server's own words, which name the thing and no value. */
@@ -185,12 +183,23 @@ const damaged: Sentence = [
   'The database cannot read or write its own files. Look into its log before anything else; Outlast goes on where it was once they are whole.',
 ];
 
+/** PgBouncer's, and that of Supabase's and Neon's, which Postgres has as well. */
+const codesOfPoolers = new Set(['08P01', 'XX000']);
+
 const ofPoolers: readonly (readonly [said: RegExp, Sentence])[] = [
   [/authentication failed|no such user/, refused],
   [/no such database|does not exist/, missing],
-  [/no more connections|query_wait_timeout/, crowded],
+  [/no more connections|query_wait_timeout|max client|checkout timeout|too many conn/i, crowded],
   [
-    /server login|server down|cannot connect to server/,
+    /tenant|endpoint ID/i,
+    [
+      settingsError,
+      'database_login_refused',
+      'The pooler in front of the database does not know which one is meant. Copy host, port and user of DATABASE_URL from where its provider shows them: on Supabase the user is called `postgres.PROJECT`, and a role of yours `ROLE.PROJECT`.',
+    ],
+  ],
+  [
+    /server login|server down|cannot connect to server|connection to database closed|compute node/,
     [
       transient,
       'database_unreachable',
@@ -198,7 +207,7 @@ const ofPoolers: readonly (readonly [said: RegExp, Sentence])[] = [
     ],
   ],
   [
-    /SSL required/,
+    /SSL (?:connection is )?required/,
     [
       settingsError,
       'database_tls_wanted',
@@ -214,13 +223,12 @@ const ofPoolers: readonly (readonly [said: RegExp, Sentence])[] = [
     ],
   ],
 ];
-const unclear: Sentence = [
-  transient,
-  'database_unreachable',
-  'The way to the database refused the connection (08P01), most likely a pooler. Its log says why; it must pool sessions or transactions, not statements.',
-];
-
 const sentences: Readonly<Record<string, Sentence>> = {
+  '08P01': [
+    transient,
+    'database_unreachable',
+    'The way to the database refused the connection (08P01), most likely a pooler. Its log says why; it must pool sessions or transactions, not statements.',
+  ],
   '28P01': refused,
   '28000': [
     settingsError,
@@ -275,11 +283,11 @@ const sentences: Readonly<Record<string, Sentence>> = {
   '25P04': busy,
   '58030': damaged,
   '58P01': damaged,
-  // Also of a cluster that lost a worker while it committed.
+  // Also of a cluster that lost a worker while it committed, and of a provider whose quota is used up.
   XX000: [
     transient,
     'database_failing',
-    'The database failed within itself (XX000). Its own log says why: look for a full disk first. What was not committed is read again.',
+    'The database failed within itself, or what its provider has in front of it refused (XX000). Its own log says why: look for a full disk first. What was not committed is read again.',
   ],
   XX001: damaged,
   XX002: damaged,

@@ -75,7 +75,7 @@ test.each([
   expect(await told(Promise.reject(raised))).toEqual([code, exitCode]);
 });
 
-// As PgBouncer 1.18 says them, all under one code.
+// As PgBouncer 1.18 says them under 08P01, Supabase's Supavisor and Neon's proxy under XX000.
 test.each([
   ['SASL authentication failed', 'database_login_refused', 2],
   ['password authentication failed for user "outlast"', 'database_login_refused', 2],
@@ -90,9 +90,19 @@ test.each([
   ],
   ['SSL required', 'database_tls_wanted', 2],
   ['unsupported startup parameter: options', 'database_address', 2],
+  ['Tenant or user not found', 'database_login_refused', 2],
+  ['(ENOIDENTIFIER) no tenant identifier provided', 'database_login_refused', 2],
+  ['Endpoint ID is not specified. Either please upgrade', 'database_login_refused', 2],
+  ['MaxClientsInSessionMode: max clients reached', 'database_crowded', 75],
+  ['Max client connections reached', 'database_crowded', 75],
+  ['Too many connections to this endpoint', 'database_crowded', 75],
+  ['(ESSLREQUIRED) SSL connection is required for user: postgres', 'database_tls_wanted', 2],
+  ['Couldn’t connect to compute node', 'database_unreachable', 75],
 ])('a pooler’s %s', async (words, code, exitCode) => {
-  const raised = Object.assign(new Error(words), { code: '08P01' });
-  expect(await told(Promise.reject(raised))).toEqual([code, exitCode]);
+  for (const sqlState of ['08P01', 'XX000']) {
+    const raised = Object.assign(new Error(words), { code: sqlState });
+    expect(await told(Promise.reject(raised))).toEqual([code, exitCode]);
+  }
 });
 
 test('behind a pooler that answers, it is Postgres to look after', () => {
