@@ -29,10 +29,10 @@ const needless = `
 `.split(/\s+/);
 
 /** libpq takes a user without a host, as `postgres://user@/database?host=/run/postgresql`; `URL` does not. */
-export function urlOf(connectionString: string, host = 'localhost'): URL | null {
+export function urlOf(connectionString: string): URL | null {
   const text = URL.canParse(connectionString)
     ? connectionString
-    : connectionString.replace('@/', `@${encodeURIComponent(host)}/`);
+    : connectionString.replace('@/', '@localhost/');
   return /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
 }
 
@@ -77,22 +77,25 @@ function mistakeIn(name: string, value: string): string | null {
 }
 
 /**
- * The address with what libpq takes from the environment where an address leaves it out; libpq's other variables have no
- * effect.
+ * The address with the password, and with what libpq takes from the environment where an address leaves it out; libpq's
+ * other variables have no effect.
  */
 export function withPgVariables(
   connectionString: string,
   variable: (name: string) => string | null,
+  password: string | null = null,
 ): string {
-  const url = urlOf(connectionString, variable('PGHOST') ?? undefined);
+  const url = urlOf(connectionString);
   if (url === null) return connectionString;
   const { searchParams: given, href } = url;
+  // The setter leaves a few characters alone that pg would read as percent-escapes.
+  if (password !== null) url.password = encodeURIComponent(password);
   // PGUSER, PGSSLMODE, PGCHANNELBINDING.
   const fill = (name: string): void => {
     const value = variable(`PG${name.toUpperCase().replace('_', '')}`);
     if (value !== null && !given.has(name)) given.set(name, value);
   };
-  if (url.hostname === '') fill('host');
+  if (url.hostname === '' || !URL.canParse(connectionString)) fill('host');
   if (url.port === '') fill('port');
   if (url.username === '') fill('user');
   if (url.password === '') fill('password');

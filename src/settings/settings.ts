@@ -319,11 +319,12 @@ function readAddress(reader: EnvironmentReader, own: Environment): string | null
       'DATABASE_PASSWORD needs a user and a host in DATABASE_URL, such as postgres://user@host:5432/database.',
     );
   }
-  // The setter leaves a few characters alone that pg would read as percent-escapes.
-  address.password = encodeURIComponent(password);
-  return completed(address.href, reader);
+  return completed(url, reader, password);
 }
 
-/** With what stands in PGHOST, PGSSLMODE and their like. */
-const completed = (url: string, reader: EnvironmentReader): string =>
-  withPgVariables(url, (name) => reader.variable(name));
+/** With the password, and with what stands in PGHOST, PGSSLMODE and their like. */
+const completed = (
+  url: string,
+  reader: EnvironmentReader,
+  password: string | null = null,
+): string => withPgVariables(url, (name) => reader.variable(name), password);

@@ -328,6 +328,21 @@ test('what PG variables say counts for a DATABASE_URL that says nothing of it, a
   vi.unstubAllEnvs();
 });
 
+test.each([
+  ['postgres://user@/d', '/run/pg'],
+  ['postgres://user@/d?host=db.example', 'db.example'],
+  ['postgres:///d?user=user&password=cret', '/run/pg'],
+  ['postgres://user@localhost/d', 'localhost'],
+])('%s beside PGHOST leads to %s', (DATABASE_URL, host) => {
+  const passwords = DATABASE_URL.includes('cret') ? [''] : ['', 'cret'];
+  for (const DATABASE_PASSWORD of passwords) {
+    const env = { DATABASE_URL, DATABASE_PASSWORD, PGHOST: '/run/pg' };
+    const { database } = readSettings({ needs: 'database' }, env);
+    const address = database.kind === 'url' ? currentAddress(database.url) : '';
+    expect(readAddress(address)).toMatchObject({ host, user: 'user', database: 'd' });
+  }
+});
+
 test('a password that is wanted and not given, or wrong: 2, and where to write it', async () => {
   const address = new URL(plain);
   const open = (): Promise<unknown> =>
