@@ -39,9 +39,14 @@ export function urlOf(connectionString: string): URL | null {
 const form =
   'is no PostgreSQL address: it has the form postgres://user:password@host:5432/database, with @ : / ? # % in the password written as %40 %3A %2F %3F %23 %25';
 
+const severalHosts =
+  'names several hosts, and Outlast takes one: give a name or a proxy that always leads to the primary';
+
 /** What is wrong with it: ends of sentences that begin with the setting's name, without a value of it (P10). */
 export function mistakesIn(connectionString: string): string[] {
   const url = urlOf(connectionString);
+  const [, host = ''] = /^\w+:\/\/(?:[^/]*@)?([^/?#]*)/.exec(connectionString) ?? [];
+  if (`${host}${url?.searchParams.get('host') ?? ''}`.includes(',')) return [severalHosts];
   if (url === null) return [form];
   try {
     decodeURIComponent(connectionString);
