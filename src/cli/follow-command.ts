@@ -73,7 +73,7 @@ async function follow(flags: FollowFlags): Promise<void> {
           ...(position === null ? {} : { after: position }),
           limit: atOnce,
           // The first page shows where it begins, which is kept before anything is waited for.
-          waitMs: flags.once === true || position !== saved ? 0 : waitMs,
+          waitMs: flags.once === true || (keepIn !== null && position !== saved) ? 0 : waitMs,
           signal: stop.signal,
         });
         if (!(await put(page.items))) return;

@@ -323,6 +323,24 @@ describe('by every door', () => {
     expect(damaged.stderr).toContain('no position');
     expect(damaged.code).toBe(2);
   });
+
+  test('`outlast follow` without a file looks twice a second, not all the time', async () => {
+    const commits = async (): Promise<number> => {
+      const { rows } = await db.query<{ commits: number }>(
+        'select xact_commit::int as commits from pg_stat_database where datname = current_database()',
+      );
+      return rows[0]?.commits ?? 0;
+    };
+    const before = await commits();
+    const following = runHere(['follow', '--project', project], {
+      env: { DATABASE_URL: connectionString },
+    });
+    await wait(2000);
+    process.emit('SIGTERM');
+    const { stdout, code } = await following;
+    expect([stdout.split('\n').length, code]).toEqual([3, 0]);
+    expect((await commits()) - before).toBeLessThan(30);
+  });
 });
 
 describe('after a restore', () => {
