@@ -7,17 +7,9 @@ import { createNftClasses } from '../../src/query/nft-classes.ts';
 import { createOrders } from '../../src/query/orders.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
+import { blocksOf, explain, nodesIn, type Plan, type Statement } from '../support/explain.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeClass, writeOrders } from '../support/rows.ts';
-
-type Statement = { sql: string; parameters: unknown[] };
-type Plan = {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Plan[];
-};
 
 const project = 'deep';
 let database: TestDatabase;
@@ -87,21 +79,8 @@ function sent(): Statement {
   return lastSent;
 }
 
-async function explain({ sql, parameters }: Statement, by = reader): Promise<Plan> {
-  const { rows } = await by.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, buffers, format json) ${sql}`,
-    parameters,
-  );
-  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
-  if (plan === undefined) throw new Error('no plan');
-  return plan;
-}
-
-const nodesOf = (plan: Plan): string[] => [
-  plan['Index Name'] ?? plan['Node Type'],
-  ...(plan.Plans ?? []).flatMap(nodesOf),
-];
-const blocksOf = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+const nodesOf = (plan: Plan): string[] =>
+  nodesIn(plan).map((node) => node['Index Name'] ?? node['Node Type']);
 
 // A cluster's plan is that of its workers.
 describe.skipIf(isOnCluster).each(['without', 'with'])('%s statistics', (statistics) => {
@@ -110,7 +89,7 @@ describe.skipIf(isOnCluster).each(['without', 'with'])('%s statistics', (statist
   });
 
   test.each(['asc', 'desc'] as const)('a deep page is read along the index, %s', async (order) => {
-    const plan = await explain(await statementAt(45_000, { order }));
+    const plan = await explain(reader, await statementAt(45_000, { order }));
     expect(nodesOf(plan)).toEqual(['Limit', 'orders_listed']);
     expect(blocksOf(plan)).toBeLessThan(50);
   });
@@ -121,7 +100,7 @@ describe.skipIf(isOnCluster).each(['without', 'with'])('%s statistics', (statist
     [{ account: 'account_7' }, 500],
     [{ account: 'account_7', status: 2 }, 150],
   ] as const)('a deep page of %j sorts a day at most', async (filters, depth) => {
-    const plan = await explain(await statementAt(depth, filters));
+    const plan = await explain(reader, await statementAt(depth, filters));
     expect(nodesOf(plan)).not.toContain('Sort');
     expect(nodesOf(plan)).not.toContain('Seq Scan');
     // The account's orders lie a hundred rows apart; a pending day of 3,333 orders is sorted as one.
@@ -133,7 +112,7 @@ describe.skipIf(isOnCluster).each(['without', 'with'])('%s statistics', (statist
 test.skipIf(isOnCluster)('a class asked for by id is found by its key', async () => {
   const { items } = await createNftClasses(reader).list({ project, id: 'c' });
   expect(items).toHaveLength(1);
-  expect(nodesOf(await explain(sent()))).toContain('nft_classes_pkey');
+  expect(nodesOf(await explain(reader, sent()))).toContain('nft_classes_pkey');
 });
 
 describe.skipIf(isOnCluster)('sabotaged, the checks above fail', () => {
@@ -144,14 +123,16 @@ describe.skipIf(isOnCluster)('sabotaged, the checks above fail', () => {
     );
     const { sql, parameters } = await statementAt(45_000, { order: 'desc' });
     const both = sql.replace(' where ', ` where "slice_day" < '2026-02-01' and `);
-    const blocks = blocksOf(await explain({ sql: both, parameters }));
+    const blocks = blocksOf(await explain(reader, { sql: both, parameters }));
     expect(blocks).toBeGreaterThan((rows[0]?.version ?? 0) >= 180_000 ? 300 : 0);
   });
 
   test('an order spelt unlike the index sorts', async () => {
     const { sql, parameters } = await statementAt(45_000, { order: 'asc' });
     const other = sql.replaceAll(`'infinity'::timestamptz`, `'9999-12-31'::timestamptz`);
-    expect(nodesOf(await explain({ sql: other, parameters }))).toContain('Incremental Sort');
+    expect(nodesOf(await explain(reader, { sql: other, parameters }))).toContain(
+      'Incremental Sort',
+    );
   });
 
   test('a session that may sort does so where there are no statistics', async () => {
@@ -162,7 +143,6 @@ describe.skipIf(isOnCluster)('sabotaged, the checks above fail', () => {
     );
     const { sql, parameters } = await statementAt(45_000, { order: 'asc' });
     const bare = { sql: sql.replaceAll('"orders"', '"bare"'), parameters };
-    const sorting = { ...reader, query: owner.query.bind(owner) };
-    expect(nodesOf(await explain(bare, sorting))).toContain('Sort');
+    expect(nodesOf(await explain(owner, bare))).toContain('Sort');
   });
 });

@@ -12,19 +12,9 @@ import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';
 import { readContentDifferences } from '../../src/store/journal/check-contents.ts';
+import { blocksOf, explain, nodesIn, type Statement } from '../support/explain.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeProjects } from '../support/rows.ts';
-
-type Plan = {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Relation Name'?: string;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  'Temp Written Blocks': number;
-  'Actual Loops': number;
-  Plans?: Plan[];
-};
 
 const project = 'p';
 const count = 100_000;
@@ -32,7 +22,7 @@ let database: TestDatabase;
 let owner: Db;
 let opened: Reader;
 let reader: Reader;
-let sent: { sql: string; parameters: unknown[] }[] = [];
+let sent: Statement[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -85,11 +75,6 @@ function logged(given: Reader): Reader {
   };
 }
 
-const nodesOf = (plan: Plan): string[] => [
-  `${plan['Node Type']} ${plan['Index Name'] ?? plan['Relation Name'] ?? ''}`,
-  ...(plan.Plans ?? []).flatMap(nodesOf),
-];
-
 /** What a call reads: the nodes of its plans that touch a table, and how many blocks in all. */
 async function readsOf(
   call: () => Promise<unknown>,
@@ -99,15 +84,13 @@ async function readsOf(
   await call();
   const nodes: string[] = [];
   let blocks = 0;
-  for (const { sql, parameters } of sent) {
-    const { rows } = await opened.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `explain (analyze, buffers, format json) ${sql}`,
-      parameters,
+  for (const statement of sent) {
+    const plan = await explain(opened, statement);
+    const names = nodesIn(plan).map(
+      (node) => `${node['Node Type']} ${node['Index Name'] ?? node['Relation Name'] ?? ''}`,
     );
-    const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
-    if (plan === undefined) throw new Error('no plan');
-    nodes.push(...nodesOf(plan).filter((node) => tables.test(node)));
-    blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    nodes.push(...names.filter((node) => tables.test(node)));
+    blocks += blocksOf(plan);
   }
   return { nodes, blocks };
 }
@@ -492,11 +475,8 @@ describe('with little memory', () => {
     };
     const told = { projectId: 'told', resource: 'orders' } as const;
     await readContentDifferences(noting as unknown as Tx, told, () => Promise.resolve());
-    const { rows } = await small.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `explain (analyze, buffers, format json) ${compared}`,
-      ['told'],
-    );
-    return rows[0]?.['QUERY PLAN'][0]?.Plan['Temp Written Blocks'] ?? 0;
+    const plan = await explain(small, { sql: compared, parameters: ['told'] });
+    return plan['Temp Written Blocks'];
   }
 
   // A cluster's plans are those of its workers.
