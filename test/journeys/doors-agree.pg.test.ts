@@ -18,6 +18,7 @@ import { everyPage, filtersOf } from '../../src/query/ask-question.ts';
 import { hundredths, snake } from '../../src/query/record-text.ts';
 import type { Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { collect } from '../support/collect.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { observe } from '../support/observe.ts';
@@ -139,12 +140,6 @@ const ask = async (path: string, of = served): Promise<string> => {
 const withInstant = (asOf: string | null): string =>
   asOf === null ? '' : `&as_of=${encodeURIComponent(asOf)}`;
 const moment = (asOf: string | null) => (asOf === null ? {} : { asOf });
-
-async function collect<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const item of stream) items.push(item);
-  return items;
-}
 
 type Flat = Record<string, unknown>;
 /** As the library and HTTP name it both. */

@@ -11,6 +11,7 @@ import {
   type OrderFilters,
 } from '../../src/index.ts';
 import type { Db } from '../../src/store/db.ts';
+import { collect } from '../support/collect.ts';
 import { observe, parsed } from '../support/observe.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 
@@ -34,12 +35,6 @@ const said = ({ sliceDay: _day, changedAt: _at, ...item }: Listed) => item;
 
 const byId = (items: Listed[]) =>
   Object.fromEntries(items.map((item) => [idOf(item), said(item)] as const));
-
-async function collect<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const item of stream) items.push(item);
-  return items;
-}
 
 const when = (i: number): string => new Date(Date.UTC(2026, 2, 6, 0, i)).toISOString();
 

@@ -9,6 +9,7 @@ import { commitPages } from '../../src/store/commit.ts';
 import { withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { addSlices } from '../../src/store/ledger.ts';
+import { collect } from '../support/collect.ts';
 import { eachInProject } from '../support/opened.ts';
 import { writeOrder, writeOrders } from '../support/rows.ts';
 
@@ -17,11 +18,8 @@ let archive: Archive;
 let project = '';
 eachInProject((given) => ({ db, archive, project } = given), 2);
 
-async function collect(stream: AsyncIterable<Order>): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const order of stream) ids.push(order.operationId);
-  return ids;
-}
+const idsIn = async (stream: AsyncIterable<Order>): Promise<string[]> =>
+  (await collect(stream)).map(({ operationId }) => operationId);
 
 /** What every reader below must find: all that was held from the beginning, none of it twice. */
 async function heldIds(): Promise<Set<string>> {
@@ -134,7 +132,7 @@ test('a stream gives what was committed before it under a platform clock far ahe
     writtenAt: at,
   });
   expect((await archive.orders.get(project, 'ahead'))?.firstSeenAt).toBe('2999-03-11T00:00:00Z');
-  expect(await collect(archive.orders.stream({ project }))).toEqual(['ahead']);
+  expect(await idsIn(archive.orders.stream({ project }))).toEqual(['ahead']);
 });
 
 test('a stream takes the filters and the order of a list', async () => {
@@ -142,7 +140,7 @@ test('a stream takes the filters and the order of a list', async () => {
   const query = { project, status: [1, 2], order: 'desc', to: '2026-01-03' } as const;
   const page = await archive.orders.list({ ...query, limit: 10_000 });
   expect(page.items).toHaveLength(400);
-  expect(await collect(archive.orders.stream(query))).toEqual(
+  expect(await idsIn(archive.orders.stream(query))).toEqual(
     page.items.map((order) => order.operationId),
   );
 });

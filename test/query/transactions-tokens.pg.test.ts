@@ -8,6 +8,7 @@ import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import type { Db } from '../../src/store/db.ts';
+import { collect } from '../support/collect.ts';
 import { observeUnlisted } from '../support/observe.ts';
 import { eachInProject } from '../support/opened.ts';
 
@@ -15,12 +16,6 @@ let db: Db;
 let archive: Archive;
 let project = '';
 eachInProject((given) => ({ db, archive, project } = given));
-
-async function collect<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const item of stream) items.push(item);
-  return items;
-}
 
 const when = (i: number): string => new Date(Date.UTC(2026, 2, 6, 0, i)).toISOString();
 /** Without what an as-of read takes from the row of now. */
