@@ -3,10 +3,9 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { settingsError } from '../errors.ts';
-import { onDisk } from '../export/disk.ts';
+import { checkFolder, onDisk } from '../export/stage.ts';
 import { openEngineFor } from '../export/formats.ts';
 import { openBucket, parseBucketAddress, type Bucket } from '../export/s3.ts';
-import { checkFolder } from '../export/stage.ts';
 import { exportArchive, type Exported, type Exporting } from '../export/write-export.ts';
 import { tryFolder } from '../files.ts';
 import { checkProxies, handOnAws, type ExportSettings } from '../settings/settings.ts';

@@ -1,6 +1,6 @@
 // `outlast verify PLACE`: whether an export is what was written, every byte of it, where it lies. Asks no database.
 import { exitCode } from '../errors.ts';
-import { alteredIn, openFolder, type OpenedExport } from '../export/check-export.ts';
+import { alteredIn, openFolder, type OpenedExport } from '../export/read-export.ts';
 import { readSettings } from '../settings/settings.ts';
 import { atPlace, readPlace } from './export-places.ts';
 import { formatCount, momentText, print, printJson } from './print.ts';

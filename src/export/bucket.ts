@@ -10,8 +10,8 @@ import { pipeline } from 'node:stream/promises';
 import { settingsError, transient } from '../errors.ts';
 import { makeFolder } from '../files.ts';
 import { fileFormats } from '../model.ts';
-import { noExport, type OpenedExport } from './check-export.ts';
-import { onDisk } from './disk.ts';
+import { noExport, type OpenedExport } from './read-export.ts';
+import { onDisk, type Stage } from './stage.ts';
 import { partsIn } from './existing-export.ts';
 import {
   manifestName,
@@ -24,7 +24,6 @@ import {
   type Manifest,
 } from './manifest.ts';
 import type { Bucket } from './s3.ts';
-import type { Stage } from './stage.ts';
 import { contentPath } from './exported-tables.ts';
 import { exportInto, type Exported, type Exporting } from './write-export.ts';
 

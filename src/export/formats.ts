@@ -8,9 +8,8 @@ import { linesOf } from '../files.ts';
 import { copyFrom } from '../store/copy-stream.ts';
 import type { Tx } from '../store/db.ts';
 import { copyHashed, type PartContent } from './content.ts';
-import { openEngine, type Engine } from './duckdb.ts';
+import { countSql, fromParquetSql, openEngine, toParquetSql, type Engine } from './parquet.ts';
 import type { FileFormat } from '../model.ts';
-import { countSql, fromParquetSql, toParquetSql } from './parquet.ts';
 import {
   csvInSql,
   jsonInSql,

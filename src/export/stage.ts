@@ -3,7 +3,7 @@
 // (P3).
 import { appendFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, settingsError } from '../errors.ts';
+import { codeOf, settingsError, transient } from '../errors.ts';
 import { digestOfFile, makeFolder, writeWhole } from '../files.ts';
 import { checkBelow, placeIn, readFound } from './existing-export.ts';
 import {
@@ -148,4 +148,32 @@ async function readJournal(path: string): Promise<ExportedFile[]> {
       return [];
     }
   });
+}
+
+const refusals = new Set(
+  'EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ELOOP ENAMETOOLONG'.split(' '),
+);
+
+/**
+ * Runs what writes to a folder. Throws transient `disk_full`, settings `folder_refused`, and everything else as it is.
+ */
+export async function onDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = codeOf(error) ?? '';
+    if (code === 'ENOSPC' || code === 'EDQUOT') {
+      throw transient(
+        'disk_full',
+        `There is no room left for ${folder}: make some and run it again. What is finished is kept.`,
+        error,
+      );
+    }
+    if (!refusals.has(code)) throw error;
+    throw settingsError(
+      'folder_refused',
+      `${folder} cannot be written (${code}): check its rights, or name another folder.`,
+      error,
+    );
+  }
 }

@@ -1,23 +1,35 @@
 // An export: everything an archive holds, as of one instant, as files that can be read without us and brought back.
 // What an earlier export in the same folder holds unchanged is kept; one that was cut off goes on.
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { settingsError, transient } from '../errors.ts';
-import type { FileFormat, Instant, ProjectId } from '../model.ts';
-import { onlyRow, noStatementTimeout, type Db, type Tx } from '../store/db.ts';
+import { digestOfFile, makeFolder, syncFile } from '../files.ts';
+import {
+  listedResources,
+  type Day,
+  type FileFormat,
+  type Instant,
+  type ProjectId,
+} from '../model.ts';
+import { noStatementTimeout, onlyRow, type Db, type Tx } from '../store/db.ts';
+import { countsByState } from '../store/ledger.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { onDisk } from './disk.ts';
-import { openEngineFor } from './formats.ts';
+import { createMonthDigest, monthDigest, type DayDigest } from '../verify/digest.ts';
+import { readContent, readDayDigests, type PartContent } from './content.ts';
 import { checkNothingLost, checkSameArchive } from './existing-export.ts';
-import { exportFormat, type ExportedFile, type Manifest } from './manifest.ts';
-import { readExportedMonths } from './manifest-months.ts';
-import { finish, readPart } from './write-part.ts';
-import { openStage, type Stage } from './stage.ts';
 import {
   exportedColumnsOf,
   exportedTables,
+  formatFor,
   monthsOf,
+  pathOf,
   type ExportedColumn,
   type ExportPart,
 } from './exported-tables.ts';
+import { formats, openEngineFor } from './formats.ts';
+import { exportFormat, type ExportedFile, type ExportedMonth, type Manifest } from './manifest.ts';
+import type { Engine } from './parquet.ts';
+import { onDisk, openStage, type Stage } from './stage.ts';
 
 export type Exporting = {
   /** Runs as the writer: an export holds the ledger too, which readers do not see. */
@@ -141,13 +153,13 @@ async function exportParts(
           'Stopped. What is finished is kept: the next export to the same place goes on.',
         );
       }
-      const read = await readPart({
-        format: exporting.format,
+      const read = await readPart(
         tx,
         stage,
         part,
-        columns: columns.get(part.of.name) ?? [],
-      });
+        columns.get(part.of.name) ?? [],
+        exporting.format,
+      );
       await making;
       if (read === null) continue;
       rows += read.file.rows;
@@ -175,4 +187,119 @@ async function partsOf(tx: Tx, projects: ProjectId[]): Promise<ExportPart[]> {
     }
   }
   return parts;
+}
+
+/** A part's rows lie in `source`; its file has to be made of them. `file` lacks what only the file can tell. */
+type ReadPart = {
+  file: ExportedFile;
+  format: FileFormat;
+  isKept: boolean;
+  columns: ExportedColumn[];
+  source: string;
+  content: PartContent;
+};
+
+/** Null for a part without a row. */
+async function readPart(
+  tx: Tx,
+  stage: Stage,
+  part: ExportPart,
+  columns: ExportedColumn[],
+  wanted: FileFormat,
+): Promise<ReadPart | null> {
+  const format = formatFor(part.of, wanted);
+  const plainPath = pathOf(part, wanted);
+  const source = join(stage.scratch, plainPath.replaceAll('/', ' '));
+  await makeFolder(dirname(stage.stagedPath(plainPath)));
+  const { csvHead, copyOut } = formats[format];
+  const to = csvHead === null ? null : source;
+  const content = await readContent(tx, part, columns, to, csvHead?.(columns));
+  const path = stage.nameOf(plainPath, content.sha256);
+  const kept = content.rows === 0 ? null : await stage.find(path, content.sha256);
+  if (content.rows === 0 || kept !== null) {
+    await rm(source, { force: true });
+    return kept === null ? null : { file: kept, format, isKept: true, columns, source, content };
+  }
+  await copyOut?.(tx, part, columns, source);
+  const resource = listedResources.find((name) => name === part.of.name);
+  const days =
+    resource !== undefined && part.month !== null
+      ? await readDayDigests(tx, resource, part.project, part.month, content.rows)
+      : undefined;
+  return {
+    file: {
+      path,
+      table: part.of.table,
+      project: part.project,
+      month: part.month,
+      rows: content.rows,
+      bytes: 0,
+      sha256: '',
+      content_sha256: content.sha256,
+      ...(days === undefined ? {} : { days }),
+    },
+    format,
+    isKept: false,
+    columns,
+    source,
+    content,
+  };
+}
+
+/** Makes the staged file, whole and on the disk, before it is noted: what is noted is never half there (P3). */
+async function finish(stage: Stage, engine: Engine | null, read: ReadPart): Promise<void> {
+  const staged = stage.stagedPath(read.file.path);
+  await formats[read.format].make(engine, read, staged);
+  await syncFile(staged);
+  const found = await digestOfFile(staged);
+  Object.assign(read.file, found);
+  await stage.note(read.file);
+}
+
+type Covered = Omit<ExportedMonth, 'records' | 'digest'> & { days: Day[] };
+
+/** What the manifest says of each month: the digest of what is held of it, and how sure the archive is of its days. */
+export async function readExportedMonths(
+  tx: Tx,
+  projects: ProjectId[],
+  files: ExportedFile[],
+): Promise<ExportedMonth[]> {
+  const { rows } = await tx.query<Covered>(
+    `select project_id as project, resource, to_char(day, 'YYYY-MM') as month,
+            array_agg(distinct day::text)                        as days,
+            count(*)::int                                        as slices,
+            ${countsByState()},
+            (count(*) filter (where is_held))::int               as held,
+            (count(*) filter (where is_settled))::int            as settled
+       from analytics.coverage
+      where project_id = any ($1)
+      group by 1, 2, 3
+      order by 1, 2, 3`,
+    [projects],
+  );
+  return rows.map(({ days, ...covered }) => {
+    const file = files.find(
+      ({ project, path, month }) =>
+        project === covered.project &&
+        month === covered.month &&
+        path.startsWith(`${project}/${covered.resource}/`),
+    );
+    const kept = withEmptyDays(days, file?.days ?? []);
+    return {
+      ...covered,
+      records: kept.reduce((sum, { records }) => sum + records, 0),
+      digest: monthDigest(kept),
+    };
+  });
+}
+
+/** Days that are accounted for count although they have no record. */
+function withEmptyDays(days: Day[], held: DayDigest[]): DayDigest[] {
+  const all = new Map(
+    createMonthDigest(days)
+      .end()
+      .days.map((day) => [day.day, day]),
+  );
+  for (const day of held) all.set(day.day, day);
+  return [...all.values()].toSorted((a, b) => (a.day < b.day ? -1 : 1));
 }

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onDisk } from '../../src/export/disk.ts';
+import { onDisk } from '../../src/export/stage.ts';
 import { readManifest, sha256Of, sumsText, type Manifest } from '../../src/export/manifest.ts';
 import { importArchive } from '../../src/export/read-export.ts';
 import { exportArchive, type Exported } from '../../src/export/write-export.ts';

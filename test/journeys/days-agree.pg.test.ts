@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDays, daysIn } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
 import { silentLog } from '../../src/log.ts';
-import { readExportedMonths } from '../../src/export/manifest-months.ts';
+import { readExportedMonths } from '../../src/export/write-export.ts';
 import type { Day, ListedResource, Proof, SliceState, Why } from '../../src/model.ts';
 import { safetyOf } from '../../src/http/web/safety.ts';
 import { readStatus } from '../../src/query/status.ts';
