@@ -11,9 +11,8 @@ import {
   recordArguments,
   type CheckedScope,
 } from './arguments.ts';
-import { countAsOf, recordsAsOf, type AsOfSource } from './as-of.ts';
+import { contentsAt, countAsOf, historyOf, recordsAsOf, type AsOfSource } from './as-of.ts';
 import { scanThrough } from './bounded-scan.ts';
-import { contentsAt, historyOf } from './contents.ts';
 import { fingerprintOf, type Side } from './cursor.ts';
 import {
   listedAfter,

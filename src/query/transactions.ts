@@ -196,7 +196,7 @@ function keyOf(parts: unknown[]): Key | null {
 const columns = `${columnsThen(transaction)},
          case when coalesce(o.missing_since <= $4::timestamptz, h.is_current) then o.missing_since end as "missingSince"`;
 const from = `
-    -- Each found by its key: see contents.ts.
+    -- Each found by its key: see as-of.ts.
     from unnest($3::text[]) wanted(id),
          lateral (select * from analytics.transaction_history h
                    where h.project_id = $1 and h.api_version = any ($2::text[]) and h.operation_id = wanted.id offset 0) h,
