@@ -15,8 +15,7 @@ import {
   type RecordPosition,
 } from './list-order.ts';
 import type { Reader } from './reader.ts';
-import { inForceColumns, toVersion } from './selected-columns.ts';
-import { rowsOf, select } from './statement.ts';
+import { inForceColumns, rowsOf, select, toVersion } from './selected-columns.ts';
 import type { Flat, Version } from './types.ts';
 
 /** How the contents of a resource are read: `h` is its view of them, `o` its table. */

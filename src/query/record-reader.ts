@@ -24,7 +24,7 @@ import {
   type RecordPosition,
 } from './list-order.ts';
 import type { Reader } from './reader.ts';
-import { rowsOf, select } from './statement.ts';
+import { rowsOf, select } from './selected-columns.ts';
 import { recordsHeld } from './summary.ts';
 import type { Records } from './types.ts';
 
