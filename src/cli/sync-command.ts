@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import { exitCode, settingsError } from '../errors.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
-import { daysIncluded, halfOpen } from '../query/days.ts';
+import { daysIncluded, halfOpen } from '../query/arguments.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { untilToday } from '../sync/enter-days.ts';

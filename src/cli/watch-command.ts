@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander';
 import { addDays, dayOf, windowAt } from '../day.ts';
 import { causeChain, settingsError } from '../errors.ts';
 import { apiVersions, type ApiVersion, type Day, type Instant } from '../model.ts';
-import { day } from '../query/days.ts';
+import { day } from '../query/arguments.ts';
 import { readSettings } from '../settings/settings.ts';
 import {
   checkNewOperations,

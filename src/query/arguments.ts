@@ -2,10 +2,40 @@
 // gets it wrong (P12), and what it means. A list's own filters stand with their SQL: orders.ts, nft-classes.ts,
 // transactions.ts, tokens.ts.
 import * as z from 'zod';
-import { listedResources, resources, type Day, type ProjectId } from '../model.ts';
+import { addDays, isDay, startOf } from '../day.ts';
+import { listedResources, resources, type Day, type DayRange, type ProjectId } from '../model.ts';
 import { checked, optional, type Shape } from './check-arguments.ts';
-import { days, isArchiveDay } from './days.ts';
-import { readInstant } from './instant.ts';
+
+/** A day that Postgres and `Day` write alike: there is no year 0. */
+export const isArchiveDay = (text: string): boolean => isDay(text) && text >= '0001-01-01';
+
+const sentence = 'must be a UTC day as yyyy-MM-dd, for example 2026-03-31';
+export const day = z.string(sentence).refine(isArchiveDay, sentence).meta({ format: 'date' });
+
+/** `[from, to)` of `slice_day`, for programs. */
+export const days = {
+  from: day.describe('First UTC day, yyyy-MM-dd'),
+  to: day.describe('The UTC day after the last one: it is not included'),
+};
+
+/** Both days included, for people. */
+export const daysIncluded = {
+  from: days.from,
+  to: day.describe('Last UTC day, included'),
+};
+
+/** The half-open bounds of days that were given with the last one included. */
+export const halfOpen = ({
+  from,
+  to,
+}: {
+  from?: Day | undefined;
+  to?: Day | undefined;
+}): Partial<DayRange> => ({
+  ...(from === undefined ? {} : { from }),
+  // No day follows the last one that four digits can write: it is no bound.
+  ...(to === undefined || to === '9999-12-31' ? {} : { to: addDays(to, 1) }),
+});
 
 /** Ids of records are at most this long: see platform/parse.ts. */
 const maxIdBytes = 512;
@@ -144,10 +174,38 @@ export type CheckedScope = {
   from?: Day | undefined;
   to?: Day | undefined;
   order: 'asc' | 'desc';
-  /** As instant.ts writes it. */
+  /** As `readInstant` writes it. */
   asOf?: string | undefined;
 };
 
 /** The arguments of a call of the library. TypeScript checks callers that use it; the others meet these sentences. */
 export const parseArguments = <T>(call: string, schema: z.ZodType<T>, given: unknown): T =>
   checked(schema, given, { before: `${call}: ` });
+
+const form =
+  /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,6}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
+
+/**
+ * An instant as callers write it, any offset, up to microseconds. Made one text a moment, so that two spellings of it
+ * mean the same to a cursor and compare as text: RFC 3339 in UTC without trailing zeros, `2026-03-01T10:00:00.5Z`; null for anything but a real moment
+ * of the years 1 to 9999. Strict: a leap second, a space instead of `T`, a missing offset or a seventh decimal is
+ * refused, not guessed at.
+ */
+export function readInstant(text: string): string | null {
+  const parts = form.exec(text);
+  if (parts === null) return null;
+  const [, day = '', time = '', fraction = '', sign, hours, minutes] = parts;
+  // An impossible date would roll over.
+  if (new Date(startOf(day)).toJSON()?.slice(0, 10) !== day) return null;
+  const offsetMinutes =
+    sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const utc = new Date(Date.parse(`${day}T${time}Z`) - offsetMinutes * 60_000).toISOString();
+  // Outside four digits the year is written with a sign, and year 0 is none of Postgres'.
+  if (utc.length !== 24 || utc.startsWith('0000')) return null;
+  const digits = fraction.replace(/0+$/, '');
+  return `${utc.slice(0, 19)}${digits === '' ? '' : `.${digits}`}Z`;
+}
+
+/** A real time between the years 1 and 9999 in UTC as it is given out. */
+export const isTime = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT[\d:]{8}(\.\d{1,6})?Z$/.test(text) && readInstant(text) !== null;

@@ -3,10 +3,11 @@
 // same at any depth, and however much the archive has grown since.
 import type { SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { addDays } from '../day.ts';
+import type { Day } from '../model.ts';
 import { and, eq, sql } from '../store/orm.ts';
 import type { CheckedScope } from './arguments.ts';
 import { scanFor, type ScanResult, type Scanned } from './bounded-scan.ts';
-import { dayBeyond, isBy } from './instant.ts';
 import {
   listedAfter,
   listedAt,
@@ -265,3 +266,18 @@ function mayMatch<Item, Filters>(
     )} limit 1), false)`;
   return sql`(case when ${table.observedAt} <= ${asked.asOf}::timestamptz then ${matches} else ${known} end)`;
 }
+
+/**
+ * The first day under which nothing stood at an instant of what stands there now, but for what is found by its own
+ * index (store/schema.ts, `isAhead`): two days for contents that were seen before their record was entered, which leases
+ * allow for minutes only, one for zones, one because bounds are half-open. Null: there is no such day.
+ */
+function dayBeyond(instant: string): Day | null {
+  const day = instant.slice(0, 10);
+  return day > '9999-12-27' ? null : addDays(day, 4);
+}
+
+/**
+ * Whether one instant is no later than another, both as `readInstant` writes them: without the `Z` they compare as text.
+ */
+export const isBy = (one: string, other: string): boolean => one.slice(0, -1) <= other.slice(0, -1);

@@ -10,7 +10,10 @@ import {
 import type { Resource } from '../model.ts';
 import type { Column } from '../resources.ts';
 import {
+  days,
+  isArchiveDay,
   isStorable,
+  isTime,
   month,
   oneOf,
   paging,
@@ -23,8 +26,6 @@ import {
 import { optional, type Shape } from './check-arguments.ts';
 import { columnsOfView } from './selected-columns.ts';
 import { keyedPage, type Key } from './cursor.ts';
-import { days, isArchiveDay } from './days.ts';
-import { isTime } from './instant.ts';
 import { snake } from './record-text.ts';
 import type { Queryable } from '../store/db.ts';
 

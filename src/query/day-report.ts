@@ -4,9 +4,8 @@ import * as z from 'zod';
 import { questions, type CoverageDay } from '../catalogue.ts';
 import { listedResources } from '../model.ts';
 import { tableShapes } from '../store/record-tables.ts';
-import { isStorable, oneOf, parseArguments, project } from './arguments.ts';
+import { day, isStorable, oneOf, parseArguments, project } from './arguments.ts';
 import { columnsOfView } from './selected-columns.ts';
-import { day } from './days.ts';
 import type { Reader } from './reader.ts';
 import type { Counted, DayEntry, DayQuery, DayReport } from './reports.ts';
 

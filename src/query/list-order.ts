@@ -5,10 +5,8 @@ import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Day } from '../model.ts';
 import { and, eq, gte, lt, lte, sql } from '../store/orm.ts';
-import { isId, type CheckedScope } from './arguments.ts';
+import { isArchiveDay, isId, isTime, type CheckedScope } from './arguments.ts';
 import { cursorText, readCursorText, type Side } from './cursor.ts';
-import { isArchiveDay } from './days.ts';
-import { isTime } from './instant.ts';
 
 /** Where a record stands in its list: the list goes on after it. A null time stands last in its day. */
 export type RecordPosition = { day: Day; createdAt: string | null; id: string };

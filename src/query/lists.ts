@@ -11,7 +11,7 @@ import {
 import { resources, type ProjectId, type Resource } from '../model.ts';
 import type { Column, Fields } from '../resources.ts';
 import type { Shape } from './check-arguments.ts';
-import { days } from './days.ts';
+import { days } from './arguments.ts';
 import { nftClassFilters } from './nft-classes.ts';
 import { orderFilters } from './orders.ts';
 import { everyPage, filtersOf } from './ask-question.ts';

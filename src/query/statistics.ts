@@ -1,9 +1,8 @@
 // Figures of orders, classes and their growth. What they mean, and their units, is what the views of analytics say: a
 // test holds both together.
 import * as z from 'zod';
-import { asOf, groupsOf, limit, oneOf, parseArguments, project, zone } from './arguments.ts';
+import { asOf, days, groupsOf, limit, oneOf, parseArguments, project, zone } from './arguments.ts';
 import { optional } from './check-arguments.ts';
-import { days } from './days.ts';
 import type { Reader } from './reader.ts';
 import {
   checkRows,

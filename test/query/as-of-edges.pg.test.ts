@@ -1,8 +1,9 @@
 // The edges of reads as of an instant: the very moment of a change, contents that came late or at once, records that
 // moved their day, that are missing or rare, and a writer at work meanwhile (P2, P9).
 import { describe, expect, test } from 'vitest';
-import { type Archive, type Order } from '../../src/index.ts';
-import { isBy, readInstant } from '../../src/query/instant.ts';
+import type { Archive, Order } from '../../src/index.ts';
+import { readInstant } from '../../src/query/arguments.ts';
+import { isBy } from '../../src/query/as-of.ts';
 import type { Db } from '../../src/store/db.ts';
 import { observe } from '../support/observe.ts';
 import { eachInProject } from '../support/opened.ts';

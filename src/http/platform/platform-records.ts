@@ -2,9 +2,8 @@
 // parameters, paging and envelope, the results of operations, and tokens as a node answers for them: its envelope, its
 // errors, zero values left out as they were.
 import * as z from 'zod';
-import { cursorSaid, id, offset, oneOf, whole } from '../../query/arguments.ts';
+import { cursorSaid, day, halfOpen, id, offset, oneOf, whole } from '../../query/arguments.ts';
 import type { Given } from '../../query/check-arguments.ts';
-import { day, halfOpen } from '../../query/days.ts';
 import { nftClassFilters } from '../../query/nft-classes.ts';
 import type { ListScope } from '../../query/types.ts';
 import { orderStatuses, type ApiVersion } from '../../model.ts';

@@ -1,6 +1,5 @@
 // The routes of figures: sums by day or month, in groups, each with how much of its period is held (P7).
-import { limit, zone } from '../../query/arguments.ts';
-import { days } from '../../query/days.ts';
+import { days, limit, zone } from '../../query/arguments.ts';
 import { figuresRange, nftClassGroups, orderGroups } from '../../query/statistics.ts';
 import * as figures from '../../query/statistics-types.ts';
 import { listOf, record, type RowKind } from './answer-schemas.ts';
