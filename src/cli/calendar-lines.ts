@@ -1,7 +1,6 @@
 // The calendar of `outlast status`: a line for each month of a resource, a letter for each day.
 import { addDays, monthStart } from '../day.ts';
-import type { CalendarMonth } from '../query/calendar-months.ts';
-import type { DayMark } from '../query/day-marks.ts';
+import type { CalendarMonth, DayMark } from '../query/day-marks.ts';
 import { painted, type Paint } from './print.ts';
 
 /** Colour only repeats the letter. What is well is quiet; a capital cannot be put right any more. */

@@ -5,7 +5,7 @@ import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { exitCode, settingsError, transient } from '../errors.ts';
 import type { Safety } from '../http/web/safety.ts';
-import { readCalendar, type CalendarMonth } from '../query/calendar-months.ts';
+import { readCalendar, type CalendarMonth } from '../query/day-marks.ts';
 import { readReplica, readStatus, type ProjectStatus, type Replica } from '../query/status.ts';
 import { checkProxies, readSettings, type Settings } from '../settings/settings.ts';
 import type { Report } from '../store/alerts/problem-rows.ts';

@@ -3,7 +3,7 @@ import { booksSentence, headlineOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
 import { listedResources, wholeList, type Day, type Why } from '../model.ts';
 import { moment } from '../problems.ts';
-import type { CalendarMonth } from '../query/calendar-months.ts';
+import type { CalendarMonth } from '../query/day-marks.ts';
 import type { OperationsStatus, TokensStatus } from '../query/operations-status.ts';
 import type { BooksStatus, ListStatus, ProjectStatus } from '../query/status.ts';
 import { notYetKnown } from '../store/projects.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitCode } from '../errors.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
-import { readCalendar } from '../query/calendar-months.ts';
+import { readCalendar } from '../query/day-marks.ts';
 import { createSimulator } from '../simulator/simulator-server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import type { Instant } from '../model.ts';

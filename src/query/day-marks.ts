@@ -1,8 +1,9 @@
-// How sure one may be of a day: one word for it, and what a range of days comes to. Whatever draws a calendar, counts
-// safe days or says whether a range is covered goes by this, and this by what analytics.coverage says is held. Pure.
-import { addDays, dayOf, startOf } from '../day.ts';
+// How sure one may be of a day: one word for it, what a range of days comes to, and the calendar of them. Whatever draws a
+// calendar, counts safe days or says whether a range is covered goes by this, and this by what analytics.coverage says.
 import type { CoverageDay } from '../catalogue.ts';
-import type { Day, DayRange, Instant } from '../model.ts';
+import { addDays, dayOf, startOf } from '../day.ts';
+import type { Day, DayRange, Instant, SliceState } from '../model.ts';
+import type { Queryable } from '../store/db.ts';
 
 /**
  * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, and not all of it
@@ -65,4 +66,43 @@ export function rangeCoverage(
     unknown: Math.max(0, inRange - known.size),
     shown: slices.reduce((sum, { shownTotal }) => sum + (shownTotal ?? 0), 0),
   };
+}
+
+export type CalendarMonth = {
+  resource: string;
+  /** First day of the month, `yyyy-MM-dd`. */
+  month: Day;
+  /** By day of the month, beginning with 1; days that nothing is known of are absent. */
+  marks: ReadonlyMap<number, DayMark>;
+};
+
+/**
+ * For each day of a resource the weakest of what its lists say (analytics.coverage_by_day): months of both lists from this
+ * one on, and whatever earlier ones have lost days; the oldest of each first.
+ */
+export async function readCalendar(
+  db: Queryable,
+  project: string,
+  fromMonth: Day = '0001-01-01',
+): Promise<CalendarMonth[]> {
+  const { rows } = await db.query<{
+    resource: string;
+    month: Day;
+    days: { day: number; state: SliceState; isHeld: boolean }[];
+  }>(
+    `select resource, month,
+            json_agg(json_build_object('day', extract(day from day), 'state', state, 'isHeld', is_held) order by day) as days
+       from analytics.coverage_by_day
+      where project_id = $1
+      group by resource, month
+     -- P7: what is lost stays in sight for ever.
+     having month >= $2 or bool_or(state = 'lost')
+      order by resource desc, month`,
+    [project, fromMonth],
+  );
+  return rows.map(({ resource, month, days }) => ({
+    resource,
+    month,
+    marks: new Map(days.map((one) => [one.day, markOf(one)])),
+  }));
 }

@@ -1,8 +1,7 @@
 // The calendar of `outlast status`: what a person reads of it without colour.
 import { expect, test } from 'vitest';
 import { calendarLines } from '../../src/cli/calendar-lines.ts';
-import type { CalendarMonth } from '../../src/query/calendar-months.ts';
-import type { DayMark } from '../../src/query/day-marks.ts';
+import type { CalendarMonth, DayMark } from '../../src/query/day-marks.ts';
 
 const days = (from: number, to: number, mark: DayMark): [number, DayMark][] =>
   Array.from({ length: to - from + 1 }, (_, i) => [from + i, mark]);
