@@ -12,7 +12,7 @@ import type {
   RejectedRecord,
 } from '../model.ts';
 import { byteBounds, decodeUtf8 } from './bytes.ts';
-import { storable } from './canonical.ts';
+import { canonicalNumber, storable } from './canonical.ts';
 import {
   isObject,
   maxRecordDepth,
@@ -21,7 +21,6 @@ import {
   type JsonArray,
   type JsonObject,
 } from './json.ts';
-import { canonicalNumber } from './numbers.ts';
 import { isReject, readClass, readOrder, reject, unpinned } from './parse.ts';
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */

@@ -8,9 +8,15 @@ import { isOutlastError } from '../errors.ts';
 import type { ColumnValue, Day, ParsedRecord, RejectedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
 import { byteBounds } from './bytes.ts';
-import { canonical, jsonbText, sha256, storable } from './canonical.ts';
+import {
+  canonical,
+  canonicalNumber,
+  jsonbText,
+  plainDecimal,
+  sha256,
+  storable,
+} from './canonical.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
-import { canonicalNumber, plainDecimal } from './numbers.ts';
 import { readTime } from './times.ts';
 
 /** Reads an element of `order_infos`. `text` is the element's verbatim text, `value` what `parseJson` made of it. */

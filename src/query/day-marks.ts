@@ -1,5 +1,6 @@
-// How sure one may be of a day: one word for it, what a range of days comes to, and the calendar of them. Whatever draws a
-// calendar, counts safe days or says whether a range is covered goes by this, and this by what analytics.coverage says.
+// How sure one may be of a day: one word for it, what a range of days comes to, and the calendar of them. Whatever draws
+// a calendar, counts safe days or says whether a range is covered goes by this, and this by what analytics.coverage says
+// is held.
 import type { CoverageDay } from '../catalogue.ts';
 import { addDays, dayOf, startOf } from '../day.ts';
 import type { Day, DayRange, Instant, SliceState } from '../model.ts';
@@ -77,8 +78,8 @@ export type CalendarMonth = {
 };
 
 /**
- * For each day of a resource the weakest of what its lists say (analytics.coverage_by_day): months of both lists from this
- * one on, and whatever earlier ones have lost days; the oldest of each first.
+ * For each day of a resource the weakest of what its lists say (analytics.coverage_by_day): months of both lists from
+ * this one on, and whatever earlier ones have lost days; the oldest of each first.
  */
 export async function readCalendar(
   db: Queryable,

@@ -9,9 +9,8 @@ import type {
   Resource,
 } from '../model.ts';
 import { decodeUtf8 } from '../platform/bytes.ts';
-import { canonical } from '../platform/canonical.ts';
+import { canonical, plainDecimal } from '../platform/canonical.ts';
 import { parseJson, type Json } from '../platform/json.ts';
-import { plainDecimal } from '../platform/numbers.ts';
 import { isReject, readClass, readOrder } from '../platform/parse.ts';
 import { readToken, readTokenRecord, symbolIn } from '../platform/tokens.ts';
 import { readTransaction } from '../platform/transactions.ts';

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical, jsonbText, sha256 } from '../../src/platform/canonical.ts';
+import { canonical, jsonbText, plainDecimal, sha256 } from '../../src/platform/canonical.ts';
 import { parseJson } from '../../src/platform/json.ts';
-import { plainDecimal } from '../../src/platform/numbers.ts';
 
 const canonicalOf = (text: string): string => canonical(parseJson(text)).text;
 
