@@ -21,7 +21,7 @@ import {
   type JsonArray,
   type JsonObject,
 } from './json.ts';
-import { isReject, readClass, readOrder, reject, unpinned } from './parse.ts';
+import { isReject, longReject, readClass, readOrder, reject, unpinned } from './parse.ts';
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
@@ -111,6 +111,22 @@ export function envelopeOf(text: string, maxDepth: number): JsonObject['fields']
   const error = envelope.fields.get('error');
   if (error !== undefined && error !== null) throw unreadable('it is an error envelope');
   return envelope.fields;
+}
+
+/** The members of an answer; arrays and objects among them are not taken apart, so that their text is at hand. */
+export type Envelope = JsonObject['fields'];
+
+export const membersOf = (body: Buffer): Envelope => envelopeOf(decodeUtf8(body), 1);
+
+/** The verbatim text of a member that is an object. */
+export function objectIn(envelope: Envelope, name: string): string {
+  const member = envelope.get(name);
+  const text = typeof member === 'object' && member?.type === 'deep' ? member.text : '[]';
+  if (longReject(text) !== null) {
+    throw transient('unusable_answer', `its ${name} is longer than a record may be`);
+  }
+  if (!isObject(parsedAnswer(text, maxRecordDepth))) throw unreadable(`it has no ${name} object`);
+  return text;
 }
 
 function dataOf(text: string): JsonObject {

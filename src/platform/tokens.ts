@@ -1,11 +1,13 @@
-// A token and its fees as a node gives them (docs/platform.md §2.1, §2.2) as one record and the typed columns of its
-// table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
+// Tokens and their fees: how a node is asked for them (docs/platform.md §4.1-4.3), and what it gives (§2.1, §2.2) as one
+// record and the typed columns of its table. A node leaves zero values out; the columns have them again, `raw` stays as it came.
 import type { ParsedRecord, RejectedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
-import { type Json, type JsonObject, isObject, parseJson } from './json.ts';
+import { isObject, maxRecordDepth, parseJson, type Json, type JsonObject } from './json.ts';
+import { membersOf, parsedAnswer, objectIn, unreadable, type Envelope } from './pages.ts';
 import {
   amountOf,
   integerOf,
+  longReject,
   readId,
   recordOf,
   reject,
@@ -14,6 +16,58 @@ import {
   type Columns,
   type ReadFields,
 } from './parse.ts';
+import type { ListedToken, NodeTokenList } from './platform.ts';
+import type { Question } from './request.ts';
+
+const tokensPath = '/token/tokens';
+
+export const tokensQuestion = (): Question<NodeTokenList | null> => ({
+  path: tokensPath,
+  params: {},
+  read: (body, askedAt) => {
+    const envelope = membersOf(body);
+    const height = heightOf(envelope.get('height'));
+    return { height, ...tokensIn(envelope), askedAt };
+  },
+  missing: () => ({ value: null }),
+});
+
+export const feesQuestion = (symbol: string, path: 'fee' | 'fees'): Question<string | null> => ({
+  path: `${tokensPath}/${encodeURIComponent(symbol)}/${path}`,
+  name: `${tokensPath}/…/${path}`,
+  params: {},
+  read: (body) => objectIn(membersOf(body), 'result'),
+  missing: () => ({ value: null }),
+});
+
+function tokensIn(envelope: Envelope): Pick<NodeTokenList, 'tokens' | 'rejects'> {
+  const tokens: ListedToken[] = [];
+  const rejects: RejectedRecord[] = [];
+  const result = envelope.get('result');
+  // An empty list is null.
+  if (result === null) return { tokens, rejects };
+  const text = typeof result === 'object' && result.type === 'deep' ? result.text : '';
+  const list = parsedAnswer(text, 1);
+  if (typeof list !== 'object' || list?.type !== 'array') throw unreadable('result is no list');
+  for (let i = 0; i < list.items.length; i++) {
+    const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
+    const long = longReject(element);
+    if (long !== null) {
+      rejects.push(long);
+      continue;
+    }
+    const id = symbolIn(parsedAnswer(element, maxRecordDepth));
+    if ('wrong' in id) rejects.push(reject(element, `symbol ${id.wrong}`));
+    else tokens.push({ symbol: id.id, text: element });
+  }
+  return { tokens, rejects };
+}
+
+/** A height given as number or text, if Postgres' bigint holds it. */
+function heightOf(value: Json | undefined): string | null {
+  const text = typeof value === 'object' && value?.type === 'number' ? value.text : value;
+  return typeof text === 'string' && /^\d{1,18}$/.test(text) ? text : null;
+}
 
 /**
  * The record of a token: `{"token": its element of the list, "fees": the result of its fees}`, both verbatim. The

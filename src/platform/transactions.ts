@@ -1,9 +1,12 @@
-// A transaction result as the platform gives it (docs/platform.md §2.5) as the typed columns of its table. The two
-// lookups share them: what one of them does not give is NULL.
-import type { ParsedRecord } from '../model.ts';
+// A transaction result: how it is asked for by its operation id (docs/platform.md §4.5, §4.6), and what comes (§2.5) as
+// the typed columns of its table. The two lookups share them: what one of them does not give is NULL. What is no such
+// answer is a passing fault, never "not found".
+import type { ApiVersion, ParsedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
+import { decodeUtf8 } from './bytes.ts';
 import { jsonbText } from './canonical.ts';
-import { isObject, type Json } from './json.ts';
+import { isObject, maxRecordDepth, parseJson, type Json } from './json.ts';
+import { membersOf, objectIn, parsedAnswer } from './pages.ts';
 import {
   integerOf,
   recordOf,
@@ -14,6 +17,41 @@ import {
   type Columns,
   type ReadFields,
 } from './parse.ts';
+import type { FoundTransaction } from './platform.ts';
+import type { Question } from './request.ts';
+
+const lookupPaths: Record<ApiVersion, string> = { v1beta1: '/v1beta1/tx', v3: '/v3/native/tx' };
+
+export function transactionQuestion(
+  version: ApiVersion,
+  operationId: string,
+): Question<FoundTransaction> {
+  const path = lookupPaths[version];
+  return {
+    path: `${path}/${encodeURIComponent(operationId)}`,
+    name: path,
+    params: {},
+    read: (body, askedAt) => {
+      const text = objectIn(membersOf(body), 'data');
+      return {
+        record: readTransaction(parsedAnswer(text, maxRecordDepth), text, operationId),
+        askedAt,
+      };
+    },
+    // The platform's own "not found"; a bare `404 page not found` comes now and then and says nothing.
+    missing: (body, askedAt) => (isRefusal(body) ? { value: { record: null, askedAt } } : null),
+  };
+}
+
+/** Whether a body is the platform's error envelope. */
+function isRefusal(body: Buffer): boolean {
+  try {
+    const envelope = parseJson(decodeUtf8(body));
+    return isObject(envelope) && isObject(envelope.fields.get('error'));
+  } catch {
+    return false;
+  }
+}
 
 /** Reads the `data` of a lookup's answer. The result names no operation: it is the one that was asked for. */
 export const readTransaction = (data: Json, text: string, operationId: string): ParsedRecord =>
