@@ -6,7 +6,7 @@ import { causeChain } from '../errors.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings/settings.ts';
-import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts/claims.ts';
+import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts/alert-rows.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';

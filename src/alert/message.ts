@@ -1,7 +1,6 @@
 // What is told in one message: the body that goes to the webhook, as JSON of our own or as a chat takes it. Pure.
 // However much goes wrong at once, it is one message of bounded length.
-import { isAlertOver } from '../store/alerts/alert-rows.ts';
-import type { Claimed } from '../store/alerts/claims.ts';
+import { isAlertOver, type Claimed } from '../store/alerts/alert-rows.ts';
 import type { NamedHead } from '../store/journal/heads.ts';
 import { chatBodies, chatRoom, type AlertFormat } from './receivers.ts';
 

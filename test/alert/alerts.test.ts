@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createHeartbeat } from '../../src/alert/alerts.ts';
 import { mergeAlerts } from '../../src/alert/merge-alerts.ts';
 import { bodyOf, messageText } from '../../src/alert/message.ts';
-import type { Claimed } from '../../src/store/alerts/claims.ts';
-import type { AlertRow } from '../../src/store/alerts/alert-rows.ts';
+import type { AlertRow, Claimed } from '../../src/store/alerts/alert-rows.ts';
 import type { TickResult } from '../../src/sync/worker.ts';
 
 const at = (text: string): number => Date.parse(text);

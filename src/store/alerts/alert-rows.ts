@@ -1,14 +1,15 @@
 // sync.alerts: what is wrong and was told, or is to be told; one row for each condition, so that any number of replicas
 // tell it once. An open condition has no resolved_at; one that is over has a later one than opened_at. News, such as a
 // lost day, is never over: it has the same moment in both.
-import type { ProjectId } from '../../model.ts';
-import type { Queryable, Tx } from '../db.ts';
-import { drizzleOn, type SelectedRow } from '../drizzle.ts';
+import type { Instant, ProjectId } from '../../model.ts';
+import { withTx, type Db, type Queryable, type Row, type Tx } from '../db.ts';
+import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from '../drizzle.ts';
+import { iso } from '../ledger.ts';
 import { and, eq, or, sql } from '../orm.ts';
 import { alerts } from '../schema.ts';
 
 /** `attempts`: tries to tell it since it was last told. */
-export const columns = {
+const columns = {
   kind: alerts.kind,
   subject: alerts.subject,
   text: alerts.text,
@@ -26,7 +27,7 @@ export const isAlertNews = ({ openedAt, resolvedAt }: AlertRow): boolean => reso
 export const isAlertOver = ({ openedAt, resolvedAt }: AlertRow): boolean =>
   resolvedAt !== null && resolvedAt > openedAt;
 
-export type KnownAlert = AlertRow & { projectId: ProjectId };
+type KnownAlert = AlertRow & { projectId: ProjectId };
 
 /**
  * Until the transaction ends nobody else looks at the project's conditions or notes what was told: none may write what
@@ -74,4 +75,131 @@ export async function dropAlerts(tx: Tx, projectId: ProjectId, dropped: AlertRow
   await drizzleOn(tx)
     .delete(alerts)
     .where(and(eq(alerts.projectId, projectId), or(...any)));
+}
+
+// Who tells an alert: claimed for a while by one process, then noted as told or to be tried again. Between claim and
+// note lies the network, outside of any transaction: a process that dies there leaves it to be told a second time.
+
+export type Claimed = KnownAlert & {
+  /** Names the claim: whoever's has run out notes nothing. */
+  claim: string;
+};
+
+type AlertClaimOptions = {
+  projectId: ProjectId;
+  /** The platform's clock. */
+  now: Instant;
+  /** What is open is told again this long after it was told. */
+  reminderMs: number;
+  /** What is over is told when it has been over for this long: it may come back at once. */
+  calmMs: number;
+  /** How long telling may take before another may try, on the database's clock. */
+  claimMs: number;
+};
+
+/** Takes on all that is to be told of a project and that nobody else is telling. */
+export async function claimAlerts(db: Queryable, options: AlertClaimOptions): Promise<Claimed[]> {
+  const { rows } = await db.query<Row & { telling_until: string }>(
+    `with untold as (
+       select project_id, kind, subject
+         from sync.alerts
+        where project_id = $1
+          -- No rest is longer than an hour: what is, is from before the database's clock was set back.
+          and (telling_until is null
+               or telling_until not between statement_timestamp() and statement_timestamp() + interval '61 minutes')
+          and case
+                -- Open: never told, or so long ago (by whatever clock) that it is told again.
+                when resolved_at is null then
+                  told_at is null or abs(extract(epoch from told_at - $2::timestamptz)) * 1000 >= $3
+                -- News: once.
+                when resolved_at <= opened_at then told_at is null
+                -- Over.
+                else resolved_at <= $2::timestamptz - make_interval(secs => $4)
+              end
+        order by kind, subject
+          for update skip locked -- P8: one replica tells it
+     )
+     update sync.alerts a
+        set telling_until = statement_timestamp() + make_interval(secs => $5), attempts = a.attempts + 1
+       from untold u
+      where a.project_id = u.project_id and a.kind = u.kind and a.subject = u.subject
+     returning ${columnNamesOf(columns, 'a')}, a.telling_until`,
+    [
+      options.projectId,
+      iso(options.now),
+      options.reminderMs,
+      options.calmMs / 1000,
+      options.claimMs / 1000,
+    ],
+  );
+  return rows
+    .map((row) => ({
+      projectId: options.projectId,
+      ...readRow(columns, row),
+      claim: row.telling_until,
+    }))
+    .toSorted((a, b) => a.openedAt - b.openedAt || (a.subject < b.subject ? -1 : 1));
+}
+
+const ofClaim =
+  'a.project_id = $1 and a.kind = u.kind and a.subject = u.subject and a.telling_until = u.claim';
+const claims = '$2::text[], $3::text[], $4::timestamptz[]';
+const valuesOf = (projectId: ProjectId, claimed: Claimed[]): unknown[] => [
+  projectId,
+  claimed.map((alert) => alert.kind),
+  claimed.map((alert) => alert.subject),
+  claimed.map((alert) => alert.claim),
+];
+
+/** Somebody has taken them. What was told to be over is done with. */
+export async function noteTold(
+  db: Db,
+  projectId: ProjectId,
+  claimed: Claimed[],
+  now: Instant,
+): Promise<void> {
+  const over = claimed.filter(isAlertOver);
+  const others = claimed.filter((alert) => !isAlertOver(alert));
+  await withTx(db, async (tx) => {
+    await lockAlerts(tx, projectId);
+    // What came back while its end was told is told anew.
+    await tx.query(
+      `update sync.alerts a
+          set told_at = null, telling_until = null, attempts = 0
+         from unnest(${claims}) as u(kind, subject, claim)
+        where ${ofClaim} and a.resolved_at is null`,
+      valuesOf(projectId, over),
+    );
+    await tx.query(
+      `delete from sync.alerts a using unnest(${claims}) as u(kind, subject, claim) where ${ofClaim}`,
+      valuesOf(projectId, over),
+    );
+    await tx.query(
+      `update sync.alerts a
+          -- The text is the one that was told: what has changed since is noticed by it.
+          set told_at = $6, text = u.text, telling_until = null, attempts = 0
+         from unnest(${claims}, $5::text[]) as u(kind, subject, claim, text)
+        where ${ofClaim}`,
+      [...valuesOf(projectId, others), others.map((alert) => alert.text), iso(now)],
+    );
+  });
+}
+
+/** Nobody took them: they are tried again after a while that grows with the tries. */
+export async function noteUntold(
+  db: Db,
+  projectId: ProjectId,
+  claimed: Claimed[],
+  restMs: (attempts: number) => number,
+): Promise<void> {
+  await withTx(db, async (tx) => {
+    await lockAlerts(tx, projectId);
+    await tx.query(
+      `update sync.alerts a
+          set telling_until = to_timestamp(extract(epoch from statement_timestamp())::float8 + u.rest)
+         from unnest(${claims}, $5::float8[]) as u(kind, subject, claim, rest)
+        where ${ofClaim}`,
+      [...valuesOf(projectId, claimed), claimed.map((alert) => restMs(alert.attempts) / 1000)],
+    );
+  });
 }
