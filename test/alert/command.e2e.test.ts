@@ -3,12 +3,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
+import { queryAt } from '../support/client.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { copyOf, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -125,13 +125,8 @@ describe('with a platform', () => {
   });
   const told = (): string[] => receiver.told().map(({ state, kind }) => `${state} ${kind}`);
 
-  async function query(sql: string): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: database.connectionString });
-    await client.connect();
-    const { rows } = await client.query<Record<string, unknown>>(sql);
-    await client.end();
-    return rows;
-  }
+  const query = (sql: string): Promise<Record<string, unknown>[]> =>
+    queryAt(database.connectionString, sql);
 
   const stubborn = (resource = 'orders'): Promise<unknown> =>
     query(

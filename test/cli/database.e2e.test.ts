@@ -16,6 +16,7 @@ import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { queryAt } from '../support/client.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
 import { listenHere } from '../support/loopback.ts';
@@ -111,7 +112,7 @@ test('a password changed under `start`: its file is read again; from elsewhere t
     grant all on database "${empty.name}" to ${login}`);
   address.username = login;
   const countRuns = async (): Promise<number> => {
-    const { rows } = await ask<{ runs: number }>(
+    const rows = await queryAt<{ runs: number }>(
       empty.connectionString,
       'select count(*)::int as runs from sync.runs',
     );
@@ -181,7 +182,7 @@ test('a standby: 2, and where to point instead; commands that only read take it 
   const options = { dataDir: join(folder, 'home'), elsewhere: join(folder, 'elsewhere') };
   const open = (): Promise<Embedded> => openEmbedded({ ...options, log: silentLog() });
   const primary = await open();
-  const { rows } = await ask<{ place: string }>(
+  const rows = await queryAt<{ place: string }>(
     primary.connectionString,
     `select current_setting('data_directory') as place`,
   );
@@ -241,7 +242,7 @@ test('a command that only reads makes no archive and migrates none: 2, and what 
     expect(bare.code).toBe(2);
   }
   expect(await readdir(folder)).toEqual([]);
-  const { rows } = await ask(
+  const rows = await queryAt(
     empty.connectionString,
     `select from pg_namespace where nspname in ('sync', 'archive')`,
   );
@@ -281,7 +282,7 @@ test('whatever an administrator sets as defaults: everything is read, held and v
   );
   for (const sql of defaults) await person.query(sql);
   // Whoever names nothing writes nothing there.
-  const careless = ask(empty.connectionString, 'create table public.t ()');
+  const careless = queryAt(empty.connectionString, 'create table public.t ()');
   await expect(careless).rejects.toMatchObject({ code: '25006' });
   const env = { ...settings(), DATABASE_URL: empty.connectionString };
   expect((await runHere(['migrate'], { env })).code).toBe(0);
@@ -294,7 +295,7 @@ test('whatever an administrator sets as defaults: everything is read, held and v
     const { code, stdout, stderr } = await runHere(command, { env });
     expect(code, `${command.join(' ')}: ${stdout}${stderr}`).toBe(0);
   }
-  const { rows } = await ask<{ held: number }>(
+  const rows = await queryAt<{ held: number }>(
     empty.connectionString,
     'select count(*)::int as held from archive.orders',
   );
@@ -312,7 +313,7 @@ test.each(['LATIN1', 'SQL_ASCII'])(
     address.pathname = `/${name}`;
     const env = { ...settings(), DATABASE_URL: address.href };
     const { code, stderr } = await runHere(['sync'], { env });
-    const { rows } = await ask(address.href, `select from pg_namespace where nspname = 'sync'`);
+    const rows = await queryAt(address.href, `select from pg_namespace where nspname = 'sync'`);
     await person.query(`drop database "${name}" with (force)`);
     expect(stderr).toMatch(
       new RegExp(`^outlast: The database's encoding is ${encoding}, .*create database`),
@@ -320,20 +321,6 @@ test.each(['LATIN1', 'SQL_ASCII'])(
     expect([code, rows]).toEqual([2, []]);
   },
 );
-
-/** One statement by somebody else. */
-async function ask<R extends Record<string, unknown>>(
-  connectionString: string,
-  sql: string,
-): Promise<pg.QueryResult<R>> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    return await client.query<R>(sql);
-  } finally {
-    await client.end();
-  }
-}
 
 test('a sentence and its cause are joined by a colon alone', async () => {
   const env = { ...settings(), DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' };

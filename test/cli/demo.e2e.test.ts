@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
+import { queryAt } from '../support/client.ts';
 import { linkedFile, runCommand, startCommand } from '../support/command.ts';
 
 let folder: string;
@@ -63,14 +64,11 @@ test('run again it goes on with what it holds, can be looked into and watched, a
   expect(ordersIn(demo.stdout())).toBeGreaterThanOrEqual(held);
   expect(synced).not.toBe('');
   expect(demo.stdout()).not.toContain(synced);
-  const client = new pg.Client({ connectionString: address });
-  client.on('error', () => undefined);
-  await client.connect();
-  const { rows } = await client.query(
+  const rows = await queryAt(
+    address,
     `select (select count(*) > 1000 from archive.orders) as filled,
             count(*) filter (where walked_at is null)::int as unread from sync.slices`,
   );
-  await client.end();
   expect(rows).toEqual([{ filled: true, unread: 0 }]);
   expect(demo.stdout()).toMatch(/ outlast watch op-\S+ --created-on \d{4}-\d\d-\d\d\n/);
   const [, page = ''] = /Open (http:\S+) to watch it/.exec(demo.stdout()) ?? [];

@@ -31,14 +31,10 @@ import {
   type Ended,
 } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { queryAt } from '../support/client.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
-import {
-  copyOf,
-  createEmptyDatabase,
-  createTestDatabase,
-  type TestDatabase,
-} from '../support/postgres.ts';
+import { copyOf, createEmptyDatabase, createTestDatabase } from '../support/postgres.ts';
 
 /** The state and the words of each finding, by what it is about; the last of several. */
 function found({ stdout }: Ended): Record<string, string> {
@@ -200,10 +196,10 @@ test('a replica that is down, behind or of another archive is told', async () =>
     `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
      values ('shop', 'http://a', sha256(random()::text::bytea), '', now(), now()) on conflict do nothing;
      insert into sync.runs (project_id, run_id, started_at) values ('shop', '${at}', '${at}')`;
-  await ask(database, run('2026-04-07T00:00:00Z'));
+  await queryAt(database.connectionString, run('2026-04-07T00:00:00Z'));
   const copy = await fresh(copyOf(database));
   const other = await fresh(createTestDatabase());
-  await ask(other, run('2026-04-07T00:00:00Z'));
+  await queryAt(other.connectionString, run('2026-04-07T00:00:00Z'));
   const empty = await fresh(createEmptyDatabase());
   const replica = async (address: string): Promise<string | undefined> => {
     const { stdout, code } = await runHere(['doctor', '--json'], {
@@ -217,9 +213,9 @@ test('a replica that is down, behind or of another archive is told', async () =>
   };
   expect(await replica('')).toBeUndefined();
   expect(await replica(copy.connectionString)).toBe('ok no standby, has the newest run');
-  await ask(database, run('2026-04-07T00:04:00Z'));
+  await queryAt(database.connectionString, run('2026-04-07T00:04:00Z'));
   expect(await replica(copy.connectionString)).toBe('ok no standby, has the newest run');
-  await ask(database, run('2026-04-07T02:00:00Z'));
+  await queryAt(database.connectionString, run('2026-04-07T02:00:00Z'));
   expect(await replica(copy.connectionString)).toMatch(/^warn no standby, is 2 h behind: see/);
   expect(await replica(other.connectionString)).toMatch(/^fail holds another archive than DATA/);
   expect(await replica(empty.connectionString)).toMatch(/^fail This database holds no Outlast/);
@@ -350,14 +346,6 @@ test.skipIf(process.getuid?.() === 0)('a folder of another user is told', async 
   const { stdout } = await runHere(['doctor'], { env: { OUTLAST_HEADS_DIR: join(folder, 'a') } });
   expect(stdout).toMatch(/^fail +folders .* cannot be written \(EACCES\)/m);
 });
-
-/** One or more statements by somebody else. */
-async function ask({ connectionString }: TestDatabase, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(sql);
-  await client.end();
-}
 
 test('wrong settings are told with all else that can be looked at', async () => {
   const { stdout, code } = await runHere(['doctor'], {

@@ -11,6 +11,7 @@ import { createSimulator, type Simulator } from '../../src/simulator/simulator-s
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { noon, smallWorld } from '../support/archive.ts';
+import { queryAt } from '../support/client.ts';
 import { runHere } from '../support/command-here.ts';
 import { fresh } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
@@ -360,11 +361,7 @@ test('P11: start asks once with a key that is refused, also a changed one, and t
   expect(status.stdout).toContain('Project default');
   expect(status.stdout.match(/check the API key/g)).toHaveLength(1);
   const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];
-  const client = new pg.Client({ connectionString: address });
-  client.on('error', () => undefined);
-  await client.connect();
-  const { rows } = await client.query('select * from sync.projects');
-  await client.end();
+  const rows = await queryAt(address, 'select * from sync.projects');
   expect(await embedded.close()).toEqual({ stopped: false });
   const refused = await service.stop('SIGTERM');
   expect(refused.code).toBe(0);

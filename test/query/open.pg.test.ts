@@ -1,11 +1,11 @@
 // Opening an archive: it cannot write, and says plainly what is wrong with a database (P12).
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerOf } from '../../src/http/http-answers.ts';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
+import { queryAt } from '../support/client.ts';
 import { fresh } from '../support/fresh.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeOrder } from '../support/rows.ts';
@@ -197,24 +197,22 @@ describe('refused with a sentence is', () => {
   });
 
   test('an archive of a newer, an older or another release', async () => {
-    const other = await fresh(createTestDatabase());
-    const client = new pg.Client({ connectionString: other.connectionString });
-    await client.connect();
-    await client.query(`insert into sync.migrations (hash) values ('later')`);
-    const newer = await refusal({ connectionString: other.connectionString });
+    const { connectionString } = await fresh(createTestDatabase());
+    await queryAt(connectionString, `insert into sync.migrations (hash) values ('later')`);
+    const newer = await refusal({ connectionString });
     expect(newer).toMatchObject({ kind: 'settings', code: 'schema_newer' });
-    await client.query(
+    await queryAt(
+      connectionString,
       'delete from sync.migrations where id > (select max(id) - 2 from sync.migrations)',
     );
-    const older = await refusal({ connectionString: other.connectionString });
+    const older = await refusal({ connectionString });
     expect(older).toMatchObject({ kind: 'settings', code: 'schema_older' });
     // As many as these, and one of them says something else; then none says anything.
-    await client.query(`insert into sync.migrations (hash) values ('edited')`);
+    await queryAt(connectionString, `insert into sync.migrations (hash) values ('edited')`);
     const edited = { kind: 'fatal', code: 'schema_other' };
-    expect(await refusal({ connectionString: other.connectionString })).toMatchObject(edited);
-    await client.query('drop view analytics.schema_version');
-    expect(await refusal({ connectionString: other.connectionString })).toMatchObject(edited);
-    await client.end();
+    expect(await refusal({ connectionString })).toMatchObject(edited);
+    await queryAt(connectionString, 'drop view analytics.schema_version');
+    expect(await refusal({ connectionString })).toMatchObject(edited);
   });
 
   test('a user without the right to read, and a member of outlast_reader is enough', async () => {
