@@ -7,6 +7,7 @@ import { problemAdvice, problemKinds, problemText } from '../../src/problems.ts'
 import { noteClock, readProblems, reportProblems } from '../../src/store/alerts/problem-rows.ts';
 import { openDb, type Db, type Queryable, type Tx } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { writeProjects, writeRow } from '../support/rows.ts';
 
 const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;
@@ -36,43 +37,22 @@ beforeEach(async () => {
     await client.query('rollback');
     client.release();
   };
-  await tx.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     values ('p', '', '', '', '2026-03-01', '2026-03-01')`,
-  );
+  await writeProjects(tx, ['p'], { addedAt: '2026-03-01' });
 });
 afterEach(() => giveBack());
 
-type Row = {
-  resource?: string;
-  owner?: string;
-  state?: string;
-  proof?: string;
-  why?: string | null;
-  attempts?: number;
-  due?: string | null;
-  observed?: string | null;
-  deadline?: string;
-};
-
-async function slices(days: readonly string[], of: Row = {}): Promise<void> {
-  for (const one of days) {
-    await tx.query(
-      `insert into sync.slices (project_id, resource, owner, day, state, proof, why, attempts, last_error, due_at, observed_at, deadline_at)
-       values ('p', $1, $2, $3, $4, $5, $6, $7::int, case when $7::int > 0 then 'x' end, $8, $9, $10)`,
-      [
-        of.resource ?? 'orders',
-        of.owner ?? '',
-        one,
-        of.state ?? 'open',
-        of.proof ?? 'none',
-        of.why === undefined ? 'not read' : of.why,
-        of.attempts ?? 0,
-        of.due ?? null,
-        of.observed ?? null,
-        of.deadline ?? (one < '2026-04-01' ? '2026-04-30T00:00:00Z' : '2026-05-30T00:00:00Z'),
-      ],
-    );
+/** Days of orders that nothing was read of, but for what the columns say. */
+async function slices(days: readonly string[], of: Record<string, unknown> = {}): Promise<void> {
+  for (const day of days) {
+    await writeRow(tx, 'sync.slices', {
+      project_id: 'p',
+      resource: 'orders',
+      day,
+      why: 'not read',
+      last_error: 'attempts' in of ? 'x' : null,
+      deadline_at: day < '2026-04-01' ? '2026-04-30T00:00:00Z' : '2026-05-30T00:00:00Z',
+      ...of,
+    });
   }
 }
 const proved = { state: 'sealed', proof: 'books', why: null } as const;
@@ -82,8 +62,8 @@ async function read(when: string | null, lists = ['orders', 'nft_classes']): Pro
     await slices(['2026-04-06'], {
       ...proved,
       resource,
-      due: '2026-04-06T00:00:00Z',
-      observed: when,
+      due_at: '2026-04-06T00:00:00Z',
+      observed_at: when,
     });
   }
 }
@@ -186,7 +166,7 @@ describe('days', () => {
       resource: 'nft_classes',
       owner: 'o',
       attempts: 5,
-      deadline: '9999-12-31',
+      deadline_at: '9999-12-31',
     });
     expect(await told()).toEqual([
       {
@@ -301,8 +281,8 @@ it('failing proofs, rejects, changed facts, missing records', async () => {
   await slices(two, {
     ...proved,
     attempts: 5,
-    due: '2026-05-01',
-    observed: '2026-04-06T12:00:00Z',
+    due_at: '2026-05-01',
+    observed_at: '2026-04-06T12:00:00Z',
   });
   await tx.query(
     `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
@@ -400,7 +380,7 @@ describe('runs', () => {
       'a list that nobody asks for any more',
       async () => {
         await read('2026-03-01T00:00:00Z', ['orders']);
-        await slices(two, { attempts: 5, deadline: '2026-04-07' });
+        await slices(two, { attempts: 5, deadline_at: '2026-04-07' });
         await contact('orders', 'unused', '2026-03-01T00:00:00Z');
       },
       [],

@@ -18,7 +18,7 @@ import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
-import { enterOrders, writeOrders } from '../support/rows.ts';
+import { enterOrders, writeOrders, writeProjects } from '../support/rows.ts';
 import {
   busy,
   conflict,
@@ -45,10 +45,7 @@ beforeAll(async () => {
     role: null,
     log: silentLog(),
   });
-  await owner.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, first_day, added_at)
-     values ('p', 'https://platform.example', '', '', '2026-01-30', '2026-04-06T12:00:00Z')`,
-  );
+  await writeProjects(owner, ['p'], { firstDay: '2026-01-30' });
   await writeOrders(owner, { project: 'p', count: 2000, from: '2026-01-30', perDay: 50 });
   await enterOrders(owner, 'p');
   folder = await mkdtemp(join(tmpdir(), 'outlast-bucket-'));

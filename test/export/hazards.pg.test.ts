@@ -24,7 +24,7 @@ import { silentLog } from '../../src/log.ts';
 import type { FileFormat } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { writeClass, writeOrder, writeOrders } from '../support/rows.ts';
+import { writeClass, writeOrder, writeOrders, writeProjects } from '../support/rows.ts';
 
 let database: TestDatabase;
 let empty: TestDatabase;
@@ -61,11 +61,7 @@ afterAll(async () => {
 });
 
 const addProject = (to: Db, id: string, addedAt: string): Promise<unknown> =>
-  to.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, first_day, added_at)
-     values ($1, 'https://platform.example', '', '', '2026-01-30', $2)`,
-    [id, addedAt],
-  );
+  writeProjects(to, [id], { addedAt, firstDay: '2026-01-30' });
 
 const exported = (
   to: string,

@@ -10,7 +10,7 @@ import type { Archive } from '../../src/index.ts';
 import { en } from '../../src/http/web/words.ts';
 import { settingsInForce } from '../../src/settings/in-force.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
-import { writeClass, writeOrder } from '../support/rows.ts';
+import { writeClass, writeOrder, writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
 
 /** As soon as it holds, on however busy a machine. */
@@ -22,10 +22,7 @@ let served: Served;
 beforeAll(async () => {
   opened = await openEmpty();
   const { db } = opened;
-  await db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     select id, 'https://x.example', 'salt', 'print', now(), '2026-03-01' from unnest(array['p', 'q']) id`,
-  );
+  await writeProjects(db, ['p', 'q']);
   await db.query(
     `insert into sync.slices (project_id, resource, owner, day, due_at, deadline_at)
      select 'p', resource, owner, '2026-03-10', now(), '2026-04-30T00:00:00Z'

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { watchOperations, enterUpTo } from '../../src/store/operations/watch-operations.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
+import { writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
 import { signedHeaders } from './ask.ts';
 
@@ -32,10 +33,7 @@ const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
 
 beforeAll(async () => {
   opened = await openEmpty();
-  await opened.db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     select id, 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01' from unnest(array['p', 'q']) id`,
-  );
+  await writeProjects(opened.db, ['p', 'q']);
   replicas = [await serveOn(), await serveOn()];
 });
 beforeEach(() =>

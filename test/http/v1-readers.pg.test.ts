@@ -15,6 +15,7 @@ import { openDb, type Db } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { observe } from '../support/observe.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
 import { signedHeaders } from './ask.ts';
 import { archivePaths } from './document-paths.ts';
@@ -44,12 +45,8 @@ const keys = [
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  await writeProjects(db, ['mine', 'ours', 'theirs']);
   for (const project of ['mine', 'ours', 'theirs']) {
-    await db.query(
-      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-       values ($1, 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01')`,
-      [project],
-    );
     const order = { operation_id: `of-${project}`, create_time: '2026-03-05T09:00:00Z', status: 2 };
     await observe(db, { project, resource: 'orders' }, [order], '2026-03-05T10:00:00Z');
   }

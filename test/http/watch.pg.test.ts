@@ -6,6 +6,7 @@ import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { withTx } from '../../src/store/db.ts';
 import { watchOperations, enterUpTo } from '../../src/store/operations/watch-operations.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
+import { writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
 import { connectTo, signedHeaders } from './ask.ts';
 
@@ -38,10 +39,7 @@ const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
 
 beforeAll(async () => {
   opened = await openEmpty();
-  await opened.db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-     values ('p', 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01')`,
-  );
+  await writeProjects(opened.db, ['p']);
   served = await serveOn();
   remote = await serveOn({ host: '0.0.0.0' });
 });

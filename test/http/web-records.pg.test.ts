@@ -9,7 +9,7 @@ import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
-import { writeOrders } from '../support/rows.ts';
+import { writeOrders, writeProjects } from '../support/rows.ts';
 import { serveArchive, withPaths } from '../support/served.ts';
 
 let opened: Opened;
@@ -186,10 +186,7 @@ describe('a list', () => {
     expect((await page('/orders?from=2026-03-01&to=2026-03-04')).html).toContain(
       'None of these days is in the archive.',
     );
-    await opened.db.query(
-      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-       values ('p', 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01')`,
-    );
+    await writeProjects(opened.db, ['p']);
     await opened.db.query(
       `insert into sync.slices (project_id, resource, day, deadline_at, state, proof, proved_at)
        select 'p', 'orders', day, '2026-04-30', state, proof, case proof when 'none' then null else '${later}'::timestamptz end

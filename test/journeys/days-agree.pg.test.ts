@@ -12,7 +12,7 @@ import { openDb, withTx, type Row } from '../../src/store/db.ts';
 import { runHere } from '../support/command-here.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
-import { writeProjects } from '../support/rows.ts';
+import { writeProjects, writeRow } from '../support/rows.ts';
 
 /** The window is March and April. */
 const now = Date.parse('2026-04-06T12:00:00Z');
@@ -91,25 +91,24 @@ beforeAll(async () => {
   for (const of of [...orders, ...classes]) {
     const { day, is, resource = 'orders', owner = '', pending = 0, rejects = 0 } = of;
     const [state, proof, why] = is;
-    await db.query(
-      `insert into sync.slices (project_id, resource, owner, day, state, proof, why, proved_at, unresolved, deadline_at,
-                                due_at, walked_at, whole_walk, shown_total, checkpoint)
-       values ('p', $1, $2, $3, $4, $5, $6, case when $5 <> 'none' then $7::timestamptz end, $8, $9,
-               case when $4 not in ('final', 'lost') then '2026-04-06T14:00:00Z'::timestamptz end,
-               case when $4 not in ('open', 'lost') then $7::timestamptz end, 1, 3, $10)`,
-      [
-        resource,
-        owner,
-        day,
-        state,
-        proof,
-        why,
-        provedAt,
-        pending,
-        day < '2026' ? '9999-12-31' : `2026-0${Number(day.slice(6, 7)) + 1}-28`,
-        of.isBeingRead === true ? '{"next": {"number": 2}}' : null,
-      ],
-    );
+    const isDecided = state === 'final' || state === 'lost';
+    await writeRow(db, 'sync.slices', {
+      project_id: 'p',
+      resource,
+      owner,
+      day,
+      state,
+      proof,
+      why,
+      proved_at: proof === 'none' ? null : provedAt,
+      unresolved: pending,
+      deadline_at: day < '2026' ? '9999-12-31' : `2026-0${Number(day.slice(6, 7)) + 1}-28`,
+      due_at: isDecided ? null : '2026-04-06T14:00:00Z',
+      walked_at: state === 'open' || state === 'lost' ? null : provedAt,
+      whole_walk: 1,
+      shown_total: 3,
+      checkpoint: of.isBeingRead === true ? '{"next": {"number": 2}}' : null,
+    });
     await db.query(
       `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
        select 'p', $1, sha256(($2 || n)::bytea), 'x', 'no id', $3, $2::date, $4 from generate_series(1, $5::int) n`,

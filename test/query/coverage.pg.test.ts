@@ -6,7 +6,7 @@ import type { Proof, SliceState } from '../../src/model.ts';
 import { reservationNames } from '../../src/catalogue.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
-import { writeClass, writeOrder, writeProjects } from '../support/rows.ts';
+import { writeClass, writeOrder, writeProjects, writeRow } from '../support/rows.ts';
 
 let opened: Opened;
 let db: Db;
@@ -14,35 +14,22 @@ let archive: Archive;
 
 const deadline = '2026-04-30T00:00:00Z';
 
-type GivenSlice = {
+const writeSlice = (slice: {
   day: string;
   state?: SliceState;
   proof?: Proof;
-  provedAt?: string;
-  unresolved?: number;
-  resource?: string;
-  owner?: string;
-  project?: string;
-};
-
-async function writeSlice(slice: GivenSlice): Promise<void> {
-  await db.query(
-    `insert into sync.slices (project_id, resource, owner, day, state, proof, why, proved_at, unresolved, deadline_at,
-                              platform_total, shown_total, walked_at)
-     values ($1, $2, $3, $4, $5, $6, case when $6 = 'none' then 'read once' end, $7, $8, $9, 7, 7, '2026-03-12T00:00:00Z')`,
-    [
-      slice.project ?? 'p',
-      slice.resource ?? 'orders',
-      slice.owner ?? '',
-      slice.day,
-      slice.state ?? 'open',
-      slice.proof ?? 'none',
-      slice.provedAt ?? null,
-      slice.unresolved ?? 0,
-      deadline,
-    ],
-  );
-}
+  [column: string]: unknown;
+}): Promise<void> =>
+  writeRow(db, 'sync.slices', {
+    project_id: 'p',
+    resource: 'orders',
+    why: (slice.proof ?? 'none') === 'none' ? 'read once' : null,
+    deadline_at: deadline,
+    platform_total: 7,
+    shown_total: 7,
+    walked_at: '2026-03-12T00:00:00Z',
+    ...slice,
+  });
 
 beforeAll(async () => {
   opened = await openEmpty();
@@ -50,16 +37,16 @@ beforeAll(async () => {
   await writeProjects(db, ['p', 'q']);
   const early = '2026-04-26T00:00:00Z';
   await writeSlice({ day: '2026-03-01', state: 'lost' });
-  await writeSlice({ day: '2026-03-02', state: 'final', proof: 'books', provedAt: early });
-  await writeSlice({ day: '2026-03-03', state: 'final', proof: 'readings', provedAt: early });
+  await writeSlice({ day: '2026-03-02', state: 'final', proof: 'books', proved_at: early });
+  await writeSlice({ day: '2026-03-03', state: 'final', proof: 'readings', proved_at: early });
   await writeSlice({ day: '2026-03-04', state: 'final', unresolved: 2 });
-  await writeSlice({ day: '2026-03-05', state: 'sealed', proof: 'books', provedAt: early });
+  await writeSlice({ day: '2026-03-05', state: 'sealed', proof: 'books', proved_at: early });
   await writeSlice({ day: '2026-03-06', state: 'walked', unresolved: 1 });
   await writeSlice({ day: '2026-03-07' });
   for (const owner of ['b', 'a']) {
     await writeSlice({ day: '2026-03-01', resource: 'nft_classes', owner, state: 'walked' });
   }
-  await writeSlice({ day: '2026-03-01', project: 'other' });
+  await writeSlice({ day: '2026-03-01', project_id: 'other' });
   await writeOrder(db, { project: 'p', id: 'a', createdAt: '2026-03-02T10:00:00Z' });
   await writeOrder(db, { project: 'p', id: 'b', createdAt: '2026-03-06T10:00:00Z' });
   await writeClass(db, { project: 'p', id: 'c' });

@@ -45,7 +45,22 @@ export async function enterOrders(db: Queryable, project: string): Promise<void>
   );
 }
 
-export type OneOrder = {
+/** One row, by its columns; the others have their defaults. */
+export async function writeRow(
+  db: Queryable,
+  table: string,
+  row: Record<string, unknown>,
+): Promise<void> {
+  const names = Object.keys(row);
+  await db.query(
+    `insert into ${table} (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
+    Object.values(row),
+  );
+}
+
+const seenThen = (at: string) => ({ observed_at: at, first_seen_at: at, changed_at: at });
+
+type OneOrder = {
   project: string;
   id: string;
   createdAt?: string | null;
@@ -57,52 +72,48 @@ export type OneOrder = {
   firstSeenAt?: string;
 };
 
-export async function writeOrder(db: Queryable, order: OneOrder): Promise<void> {
-  const createdAt = order.createdAt === undefined ? '2026-03-10T10:00:00Z' : order.createdAt;
-  await db.query(
-    `insert into archive.orders (project_id, operation_id, status, account, amount, created_at, slice_day,
-                                 raw, raw_sha256, observed_at, first_seen_at, changed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, '\\xab', $9, $9, $9)`,
-    [
-      order.project,
-      order.id,
-      order.status ?? 2,
-      order.account ?? null,
-      order.amount ?? null,
-      createdAt,
-      order.day ?? createdAt?.slice(0, 10) ?? '2026-03-10',
-      order.raw ?? '{}',
-      order.firstSeenAt ?? '2026-03-11T00:00:00Z',
-    ],
-  );
+export function writeOrder(db: Queryable, order: OneOrder): Promise<void> {
+  const { createdAt = '2026-03-10T10:00:00Z' } = order;
+  return writeRow(db, 'archive.orders', {
+    project_id: order.project,
+    operation_id: order.id,
+    status: order.status ?? 2,
+    account: order.account,
+    amount: order.amount,
+    created_at: createdAt,
+    slice_day: order.day ?? createdAt?.slice(0, 10) ?? '2026-03-10',
+    raw: order.raw ?? '{}',
+    raw_sha256: Buffer.from([0xab]),
+    ...seenThen(order.firstSeenAt ?? '2026-03-11T00:00:00Z'),
+  });
 }
 
-export async function writeClass(
+type OneClass = {
+  project: string;
+  id: string;
+  name?: string;
+  owner?: string;
+  txHash?: string;
+  nftCount?: string;
+};
+
+export const writeClass = (
   db: Queryable,
-  given: {
-    project: string;
-    id: string;
-    name?: string;
-    owner?: string;
-    txHash?: string;
-    nftCount?: string;
-  },
-): Promise<void> {
-  await db.query(
-    `insert into archive.nft_classes (project_id, id, name, symbol, nft_count, uri, owner, tx_hash, created_at, slice_day,
-                                      raw, raw_sha256, observed_at, first_seen_at, changed_at)
-     values ($1, $2, $3, '', $4, '', $5, $6, '2026-03-10T10:00:00Z', '2026-03-10', '{}', '\\xab',
-             '2026-03-11T00:00:00Z', '2026-03-11T00:00:00Z', '2026-03-11T00:00:00Z')`,
-    [
-      given.project,
-      given.id,
-      given.name ?? null,
-      given.nftCount ?? null,
-      given.owner ?? null,
-      given.txHash ?? null,
-    ],
-  );
-}
+  { project, txHash, nftCount, ...same }: OneClass,
+): Promise<void> =>
+  writeRow(db, 'archive.nft_classes', {
+    project_id: project,
+    symbol: '',
+    uri: '',
+    tx_hash: txHash,
+    nft_count: nftCount,
+    created_at: '2026-03-10T10:00:00Z',
+    slice_day: '2026-03-10',
+    raw: '{}',
+    raw_sha256: Buffer.from([0xab]),
+    ...seenThen('2026-03-11T00:00:00Z'),
+    ...same,
+  });
 
 /** SQL that enters a reject of project `p`, shown on the first page of the day's last whole walk. */
 export const enterReject = (day: string): string =>
