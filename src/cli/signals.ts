@@ -98,7 +98,8 @@ function isNpm(pid: number): boolean {
  */
 function whenNpmEnds(leave: () => void): NodeJS.Timeout | undefined {
   const script = process.env.npm_lifecycle_script ?? '';
-  if (!/^'?(outlast|node dist\/src\/main\.js)'?( [^&|;]*)?$/.test(script)) return undefined;
+  if (!/^'?(outlast|node (--import \S+ )?dist\/src\/main\.js)'?( [^&|;]*)?$/.test(script))
+    return undefined;
   const wasLeft = isLeft();
   // A hang-up that ended all of them but this one is heard first.
   const look = (): unknown =>

@@ -7,11 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { settings } from '../../src/settings/table.ts';
 import { mainFile, runCommand as runLinked, type CommandOptions } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { freshFolder } from '../support/fresh.ts';
 
 const manifest = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as {
   version: string;
+  scripts: Record<string, string>;
 };
 
 const runCommand = (args: string[], options: CommandOptions = {}) =>
@@ -123,6 +125,25 @@ describe('help', () => {
     });
   });
 });
+
+// npm with ignore-scripts=true runs no script before another's: the build is a part of each.
+it.each(['outlast', 'demo'])(
+  '`npm run %s` builds by itself, or says why it cannot',
+  async (name) => {
+    const script = manifest.scripts[name]?.split(' ') ?? [];
+    const prepare = new URL('../../.ci/prepare.mjs', import.meta.url).href;
+    expect(script.slice(0, 3)).toEqual(['node', '--import', './.ci/prepare.mjs']);
+    const args = ['--import', prepare, ...script.slice(3)];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      cwd: await freshFolder(),
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^outlast: dist\/ is not built, .*\n$/),
+    });
+  },
+);
 
 describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () => {
   it.each([
