@@ -1,6 +1,6 @@
 // The tables, their keys, indexes and checks: `npx drizzle-kit generate` writes the migrations of what is changed here.
-// What a column means stands here, or in resources.ts; the rules are docs/design.md's. Key columns are `collate "C"` so
-// that order is byte order. For what drizzle has no words (storage, `include`), see
+// What a column means stands here, or in resources.ts; the rules are docs/design.md's. Keys and the texts of records are
+// `collate "C"` so that order is byte order. For what drizzle has no words (storage, `include`), see
 // migrations/0001_storage_and_comments.sql.
 // `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
 import type { End, Instant, ListedResource, Proof, SliceState, Why } from '../model.ts';
@@ -58,7 +58,8 @@ export const archive = pgSchema('archive');
 export const sync = pgSchema('sync');
 
 const builders = {
-  text: (name: string) => text(name),
+  // Some are found by an index, as accounts and owners are: an update of the system's locales would spoil it.
+  text: key,
   integer: (name: string) => integer(name),
   bigint: (name: string) => bigint(name, { mode: 'bigint' }),
   numeric: (name: string) => numeric(name),

@@ -31,6 +31,17 @@ test('the migrations make the tables of schema.ts, and no hand made one: else `n
   expect(plain(readFileSync(new URL('0000_tables.sql', folder), 'utf8'))).toBe(plain(all.join('')));
 });
 
+test('no index depends on the locales of the system, which its updates change', async () => {
+  const { connectionString, drop } = await createTestDatabase();
+  const sql = `
+    select indexrelid::regclass, collname
+      from pg_index, unnest(indcollation::oid[]) as used join pg_collation c on c.oid = used
+     where collname <> 'C' and indrelid in (
+       select oid from pg_class where relnamespace in ('archive'::regnamespace, 'sync'::regnamespace))`;
+  expect(await queryAt(connectionString, sql)).toEqual([]);
+  await drop();
+});
+
 const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
 
 /** What the page's tables about `what` give a reason for, by name: their first cells may name several. */
