@@ -1,11 +1,12 @@
 // What is wrong with an archive, by the view that says so: each kind by what is stored, at moments of the platform's
 // clock to the millisecond; and what a process adds to it.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reportsOf, type ProcessState } from '../../src/alert/update-alerts.ts';
 import { silentLog } from '../../src/log.ts';
 import { problemAdvice, problemKinds, problemText } from '../../src/problems.ts';
 import { noteClock, readProblems, reportProblems } from '../../src/store/alerts/problem-rows.ts';
 import { openDb, type Db, type Queryable, type Tx } from '../../src/store/db.ts';
+import { setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeProjects, writeRow } from '../support/rows.ts';
 
@@ -21,13 +22,11 @@ let db: Db;
 /** Nothing of a test is left behind. */
 let tx: Queryable;
 let giveBack: () => Promise<void>;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog(), max: 1 });
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
+  db = await keep(
+    openDb({ connectionString: database.connectionString, log: silentLog(), max: 1 }),
+  );
 });
 beforeEach(async () => {
   const client = await db.pool.connect();

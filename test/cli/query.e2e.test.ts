@@ -1,19 +1,18 @@
 // `outlast query` as a person or a program runs it: forms, filters, and one sentence for what it cannot take (P12).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { silentLog } from '../../src/log.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { describe, expect, test } from 'vitest';
+import type { Db } from '../../src/store/db.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { setUp } from '../support/fresh.ts';
+import { openEmpty } from '../support/opened.ts';
 import { replace } from '../support/replaced.ts';
 import { writeClass, writeOrder, writeOrders, writeProjects } from '../support/rows.ts';
 
-let database: TestDatabase;
+let connectionString: string;
 let db: Db;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+setUp(async (keep) => {
+  ({ db, connectionString } = await keep(openEmpty()));
   await writeProjects(db, ['p', 'many']);
   await writeOrder(db, {
     project: 'p',
@@ -33,14 +32,10 @@ beforeAll(async () => {
   await writeClass(db, { project: 'p', id: 'c1', name: '数字藏品', owner: 'o1', txHash: 'AB01' });
   await writeOrders(db, { project: 'many', count: 12_000, from: '2026-03-01', perDay: 1000 });
 });
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
 
 const query = (...args: string[]): Promise<Ended> =>
   runHere(['query', ...args], {
-    env: { DATABASE_URL: database.connectionString, OUTLAST_LOG_LEVEL: 'error' },
+    env: { DATABASE_URL: connectionString, OUTLAST_LOG_LEVEL: 'error' },
   });
 
 const idsOf = async (...args: string[]): Promise<string[]> => {
@@ -132,7 +127,7 @@ describe('for a program', () => {
         'sh',
         ['-c', `"$0" dist/src/main.js query orders --project many | head -n 1`, process.execPath],
         {
-          env: { PATH: process.env['PATH'], DATABASE_URL: database.connectionString },
+          env: { PATH: process.env['PATH'], DATABASE_URL: connectionString },
           encoding: 'utf8',
         },
       ),

@@ -2,22 +2,23 @@
 // that says how far it is. Only what is to be copied in one piece may be longer.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/cli/print.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { environmentOf, linkedFile, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { setUp, removeFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 
 let bench: Bench;
 let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast '));
-  bench = await createBench({ ...fiveDays, startAt: noon });
+setUp(async (keep) => {
+  folder = await keep(mkdtemp(join(tmpdir(), 'outlast ')), removeFolder);
+  bench = await keep(createBench({ ...fiveDays, startAt: noon }));
   await bench.seal();
   const said = `余额不足，请充值后重试 ${'the account has too little for this '.repeat(4)}`;
   // What a long life leaves behind, all at once.
@@ -37,10 +38,6 @@ beforeAll(async () => {
      values ('p', 'op_' || repeat('0123456789abcdef', 3), 'lost', $1)`,
     [said],
   );
-});
-afterAll(async () => {
-  await bench.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const settings = (): Record<string, string> => ({

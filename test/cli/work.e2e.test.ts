@@ -1,10 +1,10 @@
 // The commands that do the work, run as a person would: sync, start, status, probe, against a real simulator.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chmodSync, realpathSync } from 'node:fs';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
@@ -13,7 +13,7 @@ import { migrate } from '../../src/store/migrate.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
 import { runHere } from '../support/command-here.ts';
-import { fresh } from '../support/fresh.ts';
+import { fresh, setUp, removeFolder } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import {
@@ -40,12 +40,12 @@ let firstSync: Ended;
 let database: TestDatabase;
 const taken: TestDatabase[] = [];
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast test ü '));
+setUp(async (keep) => {
+  folder = await keep(mkdtemp(join(tmpdir(), 'outlast test ü ')), removeFolder);
   // As root the embedded Postgres runs as another user, who must be able to pass through.
   chmodSync(folder, 0o755);
-  simulator = await createSimulator({ startAt: noon, speed: 0, world });
-  synced = await takeUnread();
+  simulator = await keep(createSimulator({ startAt: noon, speed: 0, world }));
+  synced = await keep(takeUnread());
   taken.splice(0);
   // With something to log at every level.
   simulator.setFaults({ serverError: { next: 2 }, htmlPage: { next: 1 } });
@@ -63,11 +63,6 @@ afterEach(async () => {
   });
   simulator.setDialect({ maxOrders: 50 });
   for (const one of taken.splice(0)) await one.drop();
-});
-afterAll(async () => {
-  await simulator.close();
-  await synced.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** An archive of the test's own that nothing was read for yet. */

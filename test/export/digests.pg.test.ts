@@ -1,6 +1,6 @@
 // The digests of days in an export are those that verify computes, whoever computed them; and a month's rows come
 // without being sorted.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readContent, readDayDigests } from '../../src/export/content.ts';
 import {
   digestsSql,
@@ -13,6 +13,7 @@ import { silentLog } from '../../src/log.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';
 import { withSnapshot } from '../../src/store/snapshot.ts';
 import { createMonthDigest, type DayDigest } from '../../src/verify/digest.ts';
+import { setUp } from '../support/fresh.ts';
 import { createTestDatabase, isOnCluster, type TestDatabase } from '../support/postgres.ts';
 
 const usualDay = '2026-03-14';
@@ -23,9 +24,9 @@ const oddIds = ['back\\slash', 'line\nfeed', 'ta\tb', 'zero'];
 
 let database: TestDatabase;
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
+  db = await keep(openDb({ connectionString: database.connectionString, log: silentLog() }));
   for (const [day, ids] of [
     [usualDay, usualIds],
     [oddDay, oddIds],
@@ -36,10 +37,6 @@ beforeAll(async () => {
       [day, ids.toReversed()],
     );
   }
-});
-afterAll(async () => {
-  await db.close();
-  await database.drop();
 });
 
 /** As verify computes them. */

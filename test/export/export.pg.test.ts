@@ -1,8 +1,8 @@
 // An export is the archive, and an import is the export: digest for digest, in every format, whatever the records say.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fileFormats, type FileFormat } from '../../src/model.ts';
 import { importArchive } from '../../src/export/read-export.ts';
 import { exportedColumnsOf, exportedTables, leftOut } from '../../src/export/exported-tables.ts';
@@ -11,6 +11,7 @@ import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { verifyProject } from '../../src/verify/verify.ts';
 import { createCertified, observe, type Certified } from '../support/certified.ts';
+import { setUp, removeFolder } from '../support/fresh.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { enterOrders } from '../support/rows.ts';
 
@@ -19,9 +20,9 @@ const days = ['2026-03-01', '2026-03-05', '2026-03-08', '2026-04-28', '2026-04-2
 /** A name with everything that a path in SQL or a pattern could trip over. */
 let folder = '';
 
-beforeAll(async () => {
-  archive = await createCertified(undefined, { days });
-  folder = await mkdtemp(join(tmpdir(), `outlast export [a] *é' `));
+setUp(async (keep) => {
+  archive = await keep(createCertified(undefined, { days }));
+  folder = await keep(mkdtemp(join(tmpdir(), `outlast export [a] *é' `)), removeFolder);
   await observe(
     archive,
     '{"operation_id":"op_v","status":1,"amount":"5","create_time":"2026-04-01 00:00:00"}',
@@ -38,10 +39,6 @@ beforeAll(async () => {
   await archive.owner.query(
     `insert into sync.watched_operations (project_id, operation_id) values ('p', 'watched')`,
   );
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await archive.close();
 });
 
 /** What a column may hold at its limits; as a project of its own, for no platform said it. */

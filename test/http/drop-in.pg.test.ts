@@ -1,6 +1,6 @@
 // The platform's own interface, answered from the archive: whoever changes the base URL sees the same records, the same
 // paging, the same errors, and any date.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { dayOf } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
@@ -8,6 +8,7 @@ import { silentLog } from '../../src/log.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { createBench, differences, tenDays, type Bench } from '../support/archive.ts';
+import { setUp } from '../support/fresh.ts';
 import { serveArchive } from '../support/served.ts';
 import { signedHeaders } from './ask.ts';
 
@@ -20,24 +21,18 @@ let remote: Served;
 let ids: string[];
 const pair = { key: 'reader-1', secret: 'a secret of its own', projects: ['p'] };
 
-beforeAll(async () => {
+setUp(async (keep) => {
   const world = { ...tenDays.world, transactionsPerDay: 5, tokens: 3 };
-  bench = await createBench({ ...tenDays, world }, { tokensEveryMs: 86_400_000 });
+  bench = await keep(createBench({ ...tenDays, world }, { tokensEveryMs: 86_400_000 }));
   const { connectionString } = bench;
   await bench.run();
   ids = bench.simulator.oracle.operationIds('2026-04-02');
   const operations = ids.map((operationId) => ({ operationId }));
   await watch({ connectionString, project: 'p', operations });
   await bench.run();
-  archive = await openArchive({ connectionString });
-  served = await serveArchive(archive, { keys: [pair] });
-  remote = await serveArchive(archive, { keys: [pair], host: '0.0.0.0' });
-});
-afterAll(async () => {
-  await served.close();
-  await remote.close();
-  await archive.close();
-  await bench.close();
+  archive = await keep(openArchive({ connectionString }));
+  served = await keep(serveArchive(archive, { keys: [pair] }));
+  remote = await keep(serveArchive(archive, { keys: [pair], host: '0.0.0.0' }));
 });
 
 type Answered = { status: number; body: Record<string, unknown>; text: string };

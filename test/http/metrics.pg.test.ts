@@ -2,7 +2,7 @@
 // nobody reads it who may not read the archive.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -24,6 +24,7 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import type { RunReport } from '../../src/sync/worker.ts';
 import { createBench, type Bench } from '../support/archive.ts';
+import { setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -37,8 +38,8 @@ let local: Served;
 let owner: Db;
 let first: RunReport;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
   const { connectionString } = database;
   const db = await openDb({
     connectionString,
@@ -46,16 +47,18 @@ beforeAll(async () => {
     onTransaction: metrics.meter.transaction,
     log: silentLog(),
   });
-  bench = await createBench(
-    {
-      world: { ordersPerDay: 20, classesPerDay: 6, quietShare: 0, tokens: 2 },
-      days: ['2026-03-01', '2026-04-05', '2026-04-06'],
-    },
-    { tokensEveryMs: 86_400_000, meter: metrics.meter.of('p') },
-    async () => ({ connectionString, db, leave: () => db.close() }),
+  bench = await keep(
+    createBench(
+      {
+        world: { ordersPerDay: 20, classesPerDay: 6, quietShare: 0, tokens: 2 },
+        days: ['2026-03-01', '2026-04-05', '2026-04-06'],
+      },
+      { tokensEveryMs: 86_400_000, meter: metrics.meter.of('p') },
+      async () => ({ connectionString, db, leave: () => db.close() }),
+    ),
   );
-  owner = await openDb({ connectionString, role: null, max: 1, log: silentLog() });
-  archive = await openArchive({ connectionString });
+  owner = await keep(openDb({ connectionString, role: null, max: 1, log: silentLog() }));
+  archive = await keep(openArchive({ connectionString }));
   const settings = readSettings(
     { needs: 'platform' },
     {
@@ -67,16 +70,11 @@ beforeAll(async () => {
     },
   );
   const more = { metrics, workers: [bench.worker] };
-  served = await startServing(settings, connectionString, silentLog(), more);
+  served = await keep(startServing(settings, connectionString, silentLog(), more));
   first = await bench.run();
 });
 afterAll(async () => {
-  await served.close();
   await local.close();
-  await owner.close();
-  await archive.close();
-  await bench.close();
-  await database.drop();
 });
 
 type Samples = Map<string, number>;
@@ -295,16 +293,15 @@ describe('who may read it', () => {
     { key: 'prometheus', bearerSha256: hash('sha256', bearer, 'hex'), projects: ['p'] },
   ];
   let remote: Served;
-  beforeAll(async () => {
+  setUp(async (keep) => {
     const more = (): Partial<ServerOptions> => ({
       keys,
       projects: ['p', 'other'].map((id) => ({ id, classesOf: id })),
       metrics: { ...createProcessMetrics(['p', 'other']), ...stateOf(['p', 'other']) },
     });
-    remote = await serveArchive(archive, { host: '0.0.0.0', ...more() });
+    remote = await keep(serveArchive(archive, { host: '0.0.0.0', ...more() }));
     local = await serveArchive(archive, more());
   });
-  afterAll(() => remote.close());
   const ask = (of: Served, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${of.url}/metrics`, { headers });
 

@@ -3,12 +3,13 @@
 import { mostOfOne } from '../../src/http/v1/events.ts';
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { transient } from '../../src/errors.ts';
 import type { Served } from '../../src/http/server.ts';
 import type { Archive } from '../../src/index.ts';
 import { en } from '../../src/http/web/words.ts';
 import { settingsInForce } from '../../src/settings/in-force.ts';
+import { setUp } from '../support/fresh.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeClass, writeOrder, writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
@@ -19,8 +20,8 @@ const soon = <T>(holds: () => T | Promise<T>): Promise<T> =>
 
 let opened: Opened;
 let served: Served;
-beforeAll(async () => {
-  opened = await openEmpty();
+setUp(async (keep) => {
+  opened = await keep(openEmpty());
   const { db } = opened;
   await writeProjects(db, ['p', 'q']);
   await db.query(
@@ -31,16 +32,14 @@ beforeAll(async () => {
   await writeOrder(db, { project: 'p', id: 'first', createdAt: '2026-03-10T10:00:00Z' });
   await writeOrder(db, { project: 'p', id: 'second', createdAt: '2026-03-11T10:00:00Z' });
   await writeClass(db, { project: 'p', id: 'c', name: 'C', owner: 'b' });
-  served = await serveArchive(opened.archive, {
-    projects: [
-      { id: 'p', classesOf: 'p' },
-      { id: 'q', classesOf: 'p' },
-    ],
-  });
-});
-afterAll(async () => {
-  await served.close();
-  await opened.close();
+  served = await keep(
+    serveArchive(opened.archive, {
+      projects: [
+        { id: 'p', classesOf: 'p' },
+        { id: 'q', classesOf: 'p' },
+      ],
+    }),
+  );
 });
 
 const ask = (path: string, of = served): Promise<Response> => fetch(`${of.url}/archive/v1${path}`);

@@ -2,12 +2,13 @@
 import { hash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Document, OpenApiJson, OpenApiOperation } from '../../src/http/docs/openapi.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { createBench, type Bench } from '../support/archive.ts';
+import { setUp } from '../support/fresh.ts';
 import { serveArchive } from '../support/served.ts';
 import { filledWith } from './document-paths.ts';
 
@@ -26,8 +27,8 @@ const world = {
   tokens: 3,
 };
 
-beforeAll(async () => {
-  bench = await createBench({ world, days }, { tokensEveryMs: 86_400_000 });
+setUp(async (keep) => {
+  bench = await keep(createBench({ world, days }, { tokensEveryMs: 86_400_000 }));
   await bench.seal();
   const operations = bench.simulator.oracle
     .operationIds('2026-04-02')
@@ -47,10 +48,12 @@ beforeAll(async () => {
     `insert into sync.certificates (project_id, resource, month, certified_at, certificate, digest, leaves_sha256)
      values ('p', 'orders', '2026-02-01', now(), '{"records": 0}', sha256('1'), sha256('2'))`,
   );
-  archive = await openArchive({ connectionString: bench.connectionString });
-  served = await serveArchive(archive, {
-    watch: (project, given) => watchOperations(bench.db, project, given),
-  });
+  archive = await keep(openArchive({ connectionString: bench.connectionString }));
+  served = await keep(
+    serveArchive(archive, {
+      watch: (project, given) => watchOperations(bench.db, project, given),
+    }),
+  );
   document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
   ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   addFormats.default(ajv);
@@ -66,11 +69,6 @@ beforeAll(async () => {
     tx: operations[0]?.operationId ?? '',
     tokens: token?.symbol ?? '',
   };
-});
-afterAll(async () => {
-  await served.close();
-  await archive.close();
-  await bench.close();
 });
 
 const gets = (): [path: string, operation: OpenApiOperation][] =>

@@ -1,27 +1,26 @@
 // One reader's long questions keep no other reader waiting: the platform's clients have connections of their own.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startServing } from '../../src/cli/start-serving.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
+import { setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
 
 let database: TestDatabase;
 let owner: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = await openDb({
-    connectionString: database.connectionString,
-    role: null,
-    log: silentLog(),
-  });
-});
-afterAll(async () => {
-  await owner.close();
-  await database.drop();
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
+  owner = await keep(
+    openDb({
+      connectionString: database.connectionString,
+      role: null,
+      log: silentLog(),
+    }),
+  );
 });
 
 const started = (): Promise<Served> => {

@@ -1,42 +1,32 @@
 // What /archive/v1 does with whatever comes in, and with readers that come slowly, stop taking, or leave: one sentence
 // for each mistake, nothing told that must not be, and no half for a whole (P10, P12).
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Document } from '../../src/http/docs/openapi.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
-import { openArchive, type Archive, type Order } from '../../src/index.ts';
-import { silentLog } from '../../src/log.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import type { Archive, Order } from '../../src/index.ts';
+import { setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { openEmpty } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
 import { connectTo, textFrom } from './ask.ts';
 import { archivePaths } from './document-paths.ts';
 
-let database: TestDatabase;
-let db: Db;
 let archive: Archive;
 let served: Served;
 let document: Document;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+setUp(async (keep) => {
+  const opened = await keep(openEmpty());
+  ({ archive } = opened);
   const orders = [1, 2, 3].map((n) => ({
     operation_id: `op-${n}`,
     create_time: `2026-03-05T09:00:0${n}Z`,
     status: 2,
   }));
-  await observe(db, { project: 'p', resource: 'orders' }, orders, '2026-03-05T10:00:00Z');
-  archive = await openArchive({ connectionString: database.connectionString });
-  served = await serveOn({});
+  await observe(opened.db, { project: 'p', resource: 'orders' }, orders, '2026-03-05T10:00:00Z');
+  served = await keep(serveOn({}));
   document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
-});
-afterAll(async () => {
-  await served.close();
-  await archive.close();
-  await db.close();
-  await database.drop();
 });
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>

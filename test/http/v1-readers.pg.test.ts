@@ -4,23 +4,22 @@ import { hash } from 'node:crypto';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readReaders } from '../../src/cli/start-serving.ts';
 import type { Document } from '../../src/http/docs/openapi.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
-import { openArchive, type Archive } from '../../src/index.ts';
-import { silentLog } from '../../src/log.ts';
+import type { Archive } from '../../src/index.ts';
 import type { Settings } from '../../src/settings/settings.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import type { Db } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
+import { setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { openEmpty } from '../support/opened.ts';
 import { writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
 import { signedHeaders } from './ask.ts';
 import { archivePaths } from './document-paths.ts';
 
-let database: TestDatabase;
 let db: Db;
 let archive: Archive;
 /** Bound to loopback, and beyond it. */
@@ -42,25 +41,16 @@ const keys = [
   },
 ];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+setUp(async (keep) => {
+  ({ db, archive } = await keep(openEmpty()));
   await writeProjects(db, ['mine', 'ours', 'theirs']);
   for (const project of ['mine', 'ours', 'theirs']) {
     const order = { operation_id: `of-${project}`, create_time: '2026-03-05T09:00:00Z', status: 2 };
     await observe(db, { project, resource: 'orders' }, [order], '2026-03-05T10:00:00Z');
   }
-  archive = await openArchive({ connectionString: database.connectionString });
-  served = await serveOn({});
-  remote = await serveOn({ host: '0.0.0.0' });
+  served = await keep(serveOn({}));
+  remote = await keep(serveOn({ host: '0.0.0.0' }));
   document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document;
-});
-afterAll(async () => {
-  await served.close();
-  await remote.close();
-  await archive.close();
-  await db.close();
-  await database.drop();
 });
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>

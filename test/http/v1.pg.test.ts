@@ -1,10 +1,11 @@
 // The archive's own interface over HTTP: the same records as the library gives, page by page, whole, and one at a time.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -19,13 +20,15 @@ const world = {
   tokens: 3,
 };
 
-beforeAll(async () => {
-  bench = await createBench(
-    {
-      world,
-      days: [...daysIn({ from: '2026-03-01', to: '2026-03-07' }), ...tenDays.days.slice(-6)],
-    },
-    { tokensEveryMs: 86_400_000 },
+setUp(async (keep) => {
+  bench = await keep(
+    createBench(
+      {
+        world,
+        days: [...daysIn({ from: '2026-03-01', to: '2026-03-07' }), ...tenDays.days.slice(-6)],
+      },
+      { tokensEveryMs: 86_400_000 },
+    ),
   );
   await bench.seal();
   const operations = bench.simulator.oracle
@@ -33,13 +36,8 @@ beforeAll(async () => {
     .map((operationId) => ({ operationId }));
   await watch({ connectionString: bench.connectionString, project: 'p', operations });
   await bench.run();
-  archive = await openArchive({ connectionString: bench.connectionString });
-  served = await serveOn({});
-});
-afterAll(async () => {
-  await served.close();
-  await archive.close();
-  await bench.close();
+  archive = await keep(openArchive({ connectionString: bench.connectionString }));
+  served = await keep(serveOn({}));
 });
 
 const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>

@@ -1,7 +1,8 @@
 // Who may name operations to ask for over HTTP, how many, and how: a key that may read may not thereby write.
+import { setUp } from '../support/fresh.ts';
 import { isOnCluster } from '../support/postgres.ts';
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { withTx } from '../../src/store/db.ts';
 import { watchOperations, enterUpTo } from '../../src/store/operations/watch-operations.ts';
@@ -37,18 +38,13 @@ const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
     ...more,
   });
 
-beforeAll(async () => {
-  opened = await openEmpty();
+setUp(async (keep) => {
+  opened = await keep(openEmpty());
   await writeProjects(opened.db, ['p']);
-  served = await serveOn();
-  remote = await serveOn({ host: '0.0.0.0' });
+  served = await keep(serveOn());
+  remote = await keep(serveOn({ host: '0.0.0.0' }));
 });
 beforeEach(() => opened.db.query('delete from sync.watched_operations'));
-afterAll(async () => {
-  await served.close();
-  await remote.close();
-  await opened.close();
-});
 
 const path = '/archive/v1/watch';
 type Key = (body: string) => Record<string, string>;

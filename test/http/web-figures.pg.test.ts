@@ -1,7 +1,7 @@
 // The pages of figures, runs, alerts, certificates, facts and settings: what they say is what the library says, what is
 // incomplete is marked, and nothing foreign becomes markup.
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { problemAdvice, problemKinds } from '../../src/problems.ts';
 import type { Served } from '../../src/http/server.ts';
 import { createFormat, sumOf } from '../../src/http/web/format.ts';
@@ -9,6 +9,7 @@ import { grouped } from '../../src/http/web/parts.tsx';
 import { words } from '../../src/http/web/view.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive, withPaths } from '../support/served.ts';
@@ -23,20 +24,22 @@ const certificate =
 let bench: Bench;
 let archive: Archive;
 let served: Served;
-beforeAll(async () => {
-  bench = await createBench(fiveDays);
+setUp(async (keep) => {
+  bench = await keep(createBench(fiveDays));
   await bench.seal();
   await sealEmpty(bench.db);
   const { connectionString, db } = bench;
-  archive = await openArchive({ connectionString });
-  served = await serveArchive(archive, {
-    now: () => noon,
-    settings: [{ ...secret, meaning: 'the secret' }],
-    projects: [
-      { id: 'p', classesOf: 'p' },
-      { id: 'empty', classesOf: 'empty' },
-    ],
-  });
+  archive = await keep(openArchive({ connectionString }));
+  served = await keep(
+    serveArchive(archive, {
+      now: () => noon,
+      settings: [{ ...secret, meaning: 'the secret' }],
+      projects: [
+        { id: 'p', classesOf: 'p' },
+        { id: 'empty', classesOf: 'empty' },
+      ],
+    }),
+  );
   const order = { operation_id: 'x', account: hostile, amount: '90071992547409931.5', status: 2 };
   const when = { create_time: '2026-04-03T09:00:00Z', update_time: '2026-04-03T09:00:00Z' };
   const orders = { project: 'p', resource: 'orders' } as const;
@@ -68,11 +71,6 @@ beforeAll(async () => {
        from generate_series(1, 60) i`,
     [hostile],
   );
-});
-afterAll(async () => {
-  await served.close();
-  await archive.close();
-  await bench.close();
 });
 
 async function page(path: string, lang = 'en'): Promise<string> {

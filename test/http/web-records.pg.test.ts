@@ -1,12 +1,13 @@
 // The pages of records: what can be asked of a list and of a record there, and that what records hold neither breaks a
 // page nor is taken for more than text.
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';
 import type { Archive, Order, Version } from '../../src/index.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
+import { setUp } from '../support/fresh.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeOrders, writeProjects } from '../support/rows.ts';
@@ -32,8 +33,8 @@ const hostile = {
 const change = (status: number, n: string): string =>
   `{"operation_id":"changes","status":${status},"amount":"1234","number":"12345678901234567890","order_type":1,"message":"余额不足","create_time":"2026-03-05T09:00:00Z","n":${n}}`;
 
-beforeAll(async () => {
-  opened = await openEmpty();
+setUp(async (keep) => {
+  opened = await keep(openEmpty());
   const { db } = opened;
   const orders = { project: 'p', resource: 'orders' } as const;
   await writeOrders(db, { project: 'p', count: 70, from: '2026-03-01T00:00:00Z', perDay: 35 });
@@ -74,13 +75,8 @@ beforeAll(async () => {
   const keys = [{ key: 'k', bearerSha256: hash('sha256', key, 'hex'), projects: ['q'] }];
   const projects = ['p', 'q'].map((id) => ({ id, classesOf: id }));
   const now = (): number => Date.parse('2026-03-07T00:00:00Z');
-  served = await serveArchive(opened.archive, { now });
-  remote = await serveArchive(opened.archive, { now, host: '0.0.0.0', keys, projects });
-});
-afterAll(async () => {
-  await served.close();
-  await remote.close();
-  await opened.close();
+  served = await keep(serveArchive(opened.archive, { now }));
+  remote = await keep(serveArchive(opened.archive, { now, host: '0.0.0.0', keys, projects }));
 });
 
 type Shown = { status: number; html: string; location: string | null };

@@ -17,6 +17,7 @@ import { settings } from '../../src/settings/table.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
+import { setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive, withPaths } from '../support/served.ts';
@@ -33,21 +34,15 @@ let served: Served;
 let remote: Served;
 let now = noon;
 
-beforeAll(async () => {
-  bench = await createBench(fiveDays);
+setUp(async (keep) => {
+  bench = await keep(createBench(fiveDays));
   await bench.seal();
   await sealEmpty(bench.db);
   // The days that the bench leaves out.
   await bench.db.query(`delete from sync.slices where walked_at is null and day < '2026-04-06'`);
-  archive = await openArchive({ connectionString: bench.connectionString });
-  served = await open({});
-  remote = await open({ host: '0.0.0.0' });
-});
-afterAll(async () => {
-  await served.close();
-  await remote.close();
-  await archive.close();
-  await bench.close();
+  archive = await keep(openArchive({ connectionString: bench.connectionString }));
+  served = await keep(open({}));
+  remote = await keep(open({ host: '0.0.0.0' }));
 });
 
 const open = (more: Partial<ServerOptions>): Promise<Served> =>

@@ -1,6 +1,6 @@
 // Whoever asks how sure a day is, by SQL, from code, over HTTP, on a page or by a command, is told the same of every
 // state that a day can be in: analytics.coverage decides it, and each door only words it (P7).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addDays, daysIn } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
 import { silentLog } from '../../src/log.ts';
@@ -10,6 +10,7 @@ import { safetyOf } from '../../src/http/web/safety.ts';
 import { readStatus } from '../../src/query/status.ts';
 import { openDb, withTx, type Row } from '../../src/store/db.ts';
 import { runHere } from '../support/command-here.ts';
+import { setUp } from '../support/fresh.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
 import { writeProjects, writeRow } from '../support/rows.ts';
@@ -84,8 +85,8 @@ const classes: Given[] = (
 
 let opened: Opened;
 let served: Served;
-beforeAll(async () => {
-  opened = await openEmpty();
+setUp(async (keep) => {
+  opened = await keep(openEmpty());
   const { db } = opened;
   await writeProjects(db, ['p'], { addedAt: '2026-01-01', firstDay: '2025-12-01' });
   for (const of of [...orders, ...classes]) {
@@ -115,11 +116,7 @@ beforeAll(async () => {
       [resource, day, owner, provedAt, rejects],
     );
   }
-  served = await serveArchive(opened.archive, { now: () => now });
-});
-afterAll(async () => {
-  await served.close();
-  await opened.close();
+  served = await keep(serveArchive(opened.archive, { now: () => now }));
 });
 
 const sql = async (text: string): Promise<Row[]> => (await opened.db.query(text)).rows;

@@ -1,6 +1,6 @@
 // Whoever asks, by SQL, from code, over HTTP or as the platform's client, is told the same of every record and every
 // figure, now and as of any instant: an archive whose doors disagree is believed by nobody (P5, P7).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { questions, type AnyQuestion, type Page, type QuestionName } from '../../src/catalogue.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
@@ -21,6 +21,7 @@ import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { collect } from '../support/collect.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
 import { serveArchive } from '../support/served.ts';
@@ -38,10 +39,12 @@ const noted = (): void => {
   instants.push(new Date(bench.simulator.clock.now()).toISOString());
 };
 
-beforeAll(async () => {
-  source = await createUnlistedSource();
+setUp(async (keep) => {
+  source = await keep(createUnlistedSource());
   const world = { ordersPerDay: 12, classesPerDay: 5, quietShare: 0.1, since: '2026-03-28' };
-  bench = await createBench({ world, days: tenDays.days, records: source.records }, source.worker);
+  bench = await keep(
+    createBench({ world, days: tenDays.days, records: source.records }, source.worker),
+  );
   await bench.seal();
   noted();
   // What a platform may do to its records within four days.
@@ -108,14 +111,8 @@ beforeAll(async () => {
     `insert into sync.alerts (project_id, kind, subject, text, opened_at)
      values ('p', 'day_lost', 'orders', 'A day, "lost"', now())`,
   );
-  archive = await openArchive({ connectionString: bench.connectionString });
-  served = await servedFrom(archive);
-});
-afterAll(async () => {
-  await served.close();
-  await archive.close();
-  await bench.close();
-  await source.close();
+  archive = await keep(openArchive({ connectionString: bench.connectionString }));
+  served = await keep(servedFrom(archive));
 });
 
 const servedFrom = (from: Archive): Promise<Served> =>

@@ -1,13 +1,14 @@
 // The restore drill, command by command: sync, export, kill it, export, import elsewhere, verify, sync on, export
 // again.
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Manifest } from '../../src/export/manifest.ts';
 import { createUncertified, type Certified } from '../support/certified.ts';
 import { environmentOf, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { setUp, removeFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
@@ -17,22 +18,18 @@ let archive: Certified;
 let elsewhere: TestDatabase;
 let folder = '';
 
-beforeAll(async () => {
+setUp(async (keep) => {
   // Results, tokens and a certificate file, with their earlier contents; March ends meanwhile, and is certified.
-  source = await createUnlistedSource();
-  archive = await createUncertified(source.records, {
-    ...source.worker,
-    days: ['2026-03-05', '2026-03-20', '2026-04-10', '2026-04-29'],
-  });
+  source = await keep(createUnlistedSource());
+  archive = await keep(
+    createUncertified(source.records, {
+      ...source.worker,
+      days: ['2026-03-05', '2026-03-20', '2026-04-10', '2026-04-29'],
+    }),
+  );
   await source.fill(archive);
-  elsewhere = await createTestDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'outlast-drill-'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await elsewhere.drop();
-  await archive.close();
-  await source.close();
+  elsewhere = await keep(createTestDatabase());
+  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-drill-')), removeFolder);
 });
 
 const environment = (databaseUrl: string): { env: Record<string, string> } => ({

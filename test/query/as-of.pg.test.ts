@@ -1,7 +1,7 @@
 // Reads as of an instant, and histories, of all four lists of records: what was read then is what is read of then,
 // whatever became of it since (P2, P5).
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Archive, Version } from '../../src/index.ts';
 import { apiVersions, type ParsedRecord, type Resource } from '../../src/model.ts';
 import { parseJson } from '../../src/platform/json.ts';
@@ -11,17 +11,15 @@ import { recordList, recordsOf, type Held } from '../../src/query/lists.ts';
 import { snake } from '../../src/query/record-text.ts';
 import type { Db } from '../../src/store/db.ts';
 import { collect } from '../support/collect.ts';
+import { setUp } from '../support/fresh.ts';
 import { observe, observeUnlisted, parsed } from '../support/observe.ts';
-import { openEmpty, type Opened } from '../support/opened.ts';
+import { openEmpty } from '../support/opened.ts';
 
-let opened: Opened;
 let db: Db;
 let archive: Archive;
-beforeAll(async () => {
-  opened = await openEmpty();
-  ({ db, archive } = opened);
+setUp(async (keep) => {
+  ({ db, archive } = await keep(openEmpty()));
 });
-afterAll(() => opened.close());
 
 const idOf = ({ operationId, id, symbol }: Held): string => String(operationId ?? id ?? symbol);
 /** Of an operation there may be two results. */

@@ -1,19 +1,18 @@
 // The archive's own books as lists: operations watched, certificates, runs, rejects; and what is said to arguments and
 // cursors that make no sense (P12).
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Archive, type Page } from '../../src/index.ts';
 import { cursorText, fingerprintOf } from '../../src/query/cursor.ts';
 import type { Db } from '../../src/store/db.ts';
-import { openEmpty, type Opened } from '../support/opened.ts';
+import { setUp } from '../support/fresh.ts';
+import { openEmpty } from '../support/opened.ts';
 
 const project = 'p';
-let opened: Opened;
 let db: Db;
 let archive: Archive;
-beforeAll(async () => {
-  opened = await openEmpty();
-  ({ db, archive } = opened);
+setUp(async (keep) => {
+  ({ db, archive } = await keep(openEmpty()));
   await db.query(
     `insert into sync.watched_operations (project_id, operation_id, state, added_at, due_at, last_error)
      select p, id, (array['open', 'done', 'lost'])[1 + n % 3], '2026-03-05T10:00:00.5Z', null, null
@@ -48,7 +47,6 @@ beforeAll(async () => {
             unnest(array['2026-02-01', '2026-01-01']::date[]) month`,
   );
 });
-afterAll(() => opened.close());
 
 /** Everything of a list, two at a time. */
 async function all<Item>(

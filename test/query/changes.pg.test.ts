@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openArchive, type Archive, type Change, type ChangesPage } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
@@ -13,7 +13,7 @@ import { tableShapes } from '../../src/store/record-tables.ts';
 import type { Served } from '../../src/http/server.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { fresh, freshFolder } from '../support/fresh.ts';
+import { fresh, freshFolder, setUp } from '../support/fresh.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
 import { writeProjects } from '../support/rows.ts';
@@ -346,20 +346,18 @@ describe('by every door', () => {
 describe('after a restore', () => {
   let opened: Opened;
   let owner: Db;
-  beforeAll(async () => {
-    opened = await openEmpty(1);
-    owner = await openDb({
-      connectionString: opened.connectionString,
-      role: null,
-      max: 1,
-      log: silentLog(),
-    });
+  setUp(async (keep) => {
+    opened = await keep(openEmpty(1));
+    owner = await keep(
+      openDb({
+        connectionString: opened.connectionString,
+        role: null,
+        max: 1,
+        log: silentLog(),
+      }),
+    );
   });
   beforeEach(() => ({ db, archive } = opened));
-  afterAll(async () => {
-    await owner.close();
-    await opened.close();
-  });
 
   test('to an earlier state a position that is no more is refused, and so is one of another archive', async () => {
     await commit([{ id: 'kept' }]);

@@ -1,10 +1,11 @@
 // One day with all that is known of it, what goes on now, what somebody should hear of, and what came in: read by the
 // library as the reader's role.
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openArchive, type Archive, type Progress } from '../../src/index.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createBench, fiveDays, type Bench } from '../support/archive.ts';
+import { setUp } from '../support/fresh.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { enterReject, writeProjects } from '../support/rows.ts';
 
@@ -14,14 +15,10 @@ describe('a day', () => {
   const of = { project: 'p', resource: 'orders', day: '2026-04-03' } as const;
   let bench: Bench;
   let archive: Archive;
-  beforeAll(async () => {
-    bench = await createBench(fiveDays);
+  setUp(async (keep) => {
+    bench = await keep(createBench(fiveDays));
     await bench.seal();
-    archive = await openArchive({ connectionString: bench.connectionString });
-  });
-  afterAll(async () => {
-    await archive.close();
-    await bench.close();
+    archive = await keep(openArchive({ connectionString: bench.connectionString }));
   });
 
   test('is told with all that it rests on', async () => {
@@ -142,8 +139,8 @@ describe('what goes on', () => {
     if (found === null) throw new Error('nothing goes on');
     return found;
   };
-  beforeAll(async () => {
-    opened = await openEmpty();
+  setUp(async (keep) => {
+    opened = await keep(openEmpty());
     ({ db, archive } = opened);
     await writeProjects(db, ['p', 'q']);
     await db.query(
@@ -153,7 +150,6 @@ describe('what goes on', () => {
          from unnest(array['p', 'q']) id, generate_series(0, 6) n`,
     );
   });
-  afterAll(() => opened.close());
 
   test('is nothing yet of a project that no run could enter', async () => {
     expect(await archive.progress({ project: 'none' })).toBeNull();

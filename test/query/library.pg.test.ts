@@ -1,35 +1,25 @@
 // The package as its users meet it: the examples of docs/library.md run, and the declarations need no package but ours.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as face from '../../src/index.ts';
-import { silentLog } from '../../src/log.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { setUp, removeFolder } from '../support/fresh.ts';
+import { openEmpty } from '../support/opened.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const project = 'p';
-let database: TestDatabase;
-let db: Db;
 let archive: face.Archive;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const { connectionString } = database;
-  db = await openDb({ connectionString, log: silentLog() });
-  archive = await face.openArchive({ connectionString });
+setUp(async (keep) => {
+  const { db, ...opened } = await keep(openEmpty());
+  ({ archive } = opened);
   await writeOrder(db, { project, id: 'op_0001', amount: '9007199254740993', status: 3 });
   await writeOrder(db, { project, id: 'op_0002', createdAt: '2026-04-01T00:00:00Z' });
   await writeClass(db, { project, id: 'c', name: 'A Cat', owner: 'me' });
-});
-afterAll(async () => {
-  await archive.close();
-  await db.close();
-  await database.drop();
 });
 
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
@@ -104,12 +94,11 @@ describe('the declarations', () => {
       );
     });
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'outlast-declarations-'));
+  setUp(async (keep) => {
+    folder = await keep(mkdtemp(join(tmpdir(), 'outlast-declarations-')), removeFolder);
     // As `npm test` has just built them, where no package of ours lies above them.
     await cp(join(root, 'dist/src'), join(folder, 'src'), { recursive: true });
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Compiles a user's files, by name, where no other package can be found, declarations included. */
   async function asUser(codes: Record<string, string>, from = 'index'): Promise<string> {

@@ -1,12 +1,12 @@
 // Opening an archive: it cannot write, and says plainly what is wrong with a database (P12).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answerOf } from '../../src/http/http-answers.ts';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { queryAt } from '../support/client.ts';
-import { fresh } from '../support/fresh.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeOrder } from '../support/rows.ts';
 
@@ -14,17 +14,12 @@ let database: TestDatabase;
 let owner: Db;
 let reader: Reader;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
   const { connectionString } = database;
-  owner = await openDb({ connectionString, role: null, log: silentLog() });
-  reader = await openReader({ connectionString, max: 2, statementTimeoutMs: 30_000 });
+  owner = await keep(openDb({ connectionString, role: null, log: silentLog() }));
+  reader = await keep(openReader({ connectionString, max: 2, statementTimeoutMs: 30_000 }));
   await writeOrder(owner, { project: 'p', id: 'op' });
-});
-afterAll(async () => {
-  await reader.close();
-  await owner.close();
-  await database.drop();
 });
 
 /** Opens a database as another user of this server. */

@@ -1,7 +1,7 @@
 // Reads as of an instant, figures and views at size: the statements that are really sent, explained on 100,000 orders
 // of two years. What is checked are the plan and the blocks it reads, which say the same on every machine; times are in
 // docs/benchmarks.md.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { createOrders } from '../../src/query/orders.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
@@ -13,6 +13,7 @@ import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';
 import { readContentDifferences } from '../../src/store/journal/check-contents.ts';
 import { blocksOf, explain, nodesIn, type Statement } from '../support/explain.ts';
+import { setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeProjects } from '../support/rows.ts';
 
@@ -24,10 +25,10 @@ let opened: Reader;
 let reader: Reader;
 let sent: Statement[] = [];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
   const { connectionString } = database;
-  owner = await openDb({ connectionString, role: null, log: silentLog() });
+  owner = await keep(openDb({ connectionString, role: null, log: silentLog() }));
   // As an archive grows, day after day. Every third order was seen pending first, every tenth changed a month later.
   await owner.query(
     `insert into archive.orders (project_id, operation_id, status, account, amount, number, created_at, updated_at, order_type,
@@ -52,13 +53,8 @@ beforeAll(async () => {
   );
   await owner.pool.query('vacuum (analyze) archive.orders');
   await owner.pool.query('vacuum (analyze) sync.slices');
-  opened = await openReader({ connectionString, max: 1, statementTimeoutMs: 30_000 });
+  opened = await keep(openReader({ connectionString, max: 1, statementTimeoutMs: 30_000 }));
   reader = logged(opened);
-});
-afterAll(async () => {
-  await opened.close();
-  await owner.close();
-  await database.drop();
 });
 
 /** The same reader, remembering every statement it sends. */
@@ -456,13 +452,12 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
 
 describe('with little memory', () => {
   let small: Db;
-  beforeAll(async () => {
+  setUp(async (keep) => {
     // So little memory that what is kept aside goes to files; both sides are sorted, as those of a large archive are.
     const settings = { work_mem: '64kB', enable_hashjoin: 'off' };
     const { connectionString } = database;
-    small = await openDb({ connectionString, role: null, settings, log: silentLog() });
+    small = await keep(openDb({ connectionString, role: null, settings, log: silentLog() }));
   });
-  afterAll(() => small.close());
 
   /** What the comparison keeps aside, in blocks of 8 KB. */
   async function keptAside(change: (sql: string) => string): Promise<number> {

@@ -1,23 +1,26 @@
 // Statistics from code: the figures of the views, in parts and as of an instant, with the coverage beside each (P7).
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays, daysIn } from '../../src/day.ts';
 import { openArchive, type Archive, type OrderFigures } from '../../src/index.ts';
 import type { Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { writeOrder } from '../support/rows.ts';
 
 const project = 'p';
 let bench: Bench;
 let archive: Archive;
-beforeAll(async () => {
-  bench = await createBench({
-    days: [...daysIn({ from: '2026-03-01', to: '2026-03-13' }), ...tenDays.days.slice(-6)],
-  });
+setUp(async (keep) => {
+  bench = await keep(
+    createBench({
+      days: [...daysIn({ from: '2026-03-01', to: '2026-03-13' }), ...tenDays.days.slice(-6)],
+    }),
+  );
   await bench.seal();
   const { connectionString } = bench;
-  archive = await openArchive({ connectionString });
+  archive = await keep(openArchive({ connectionString }));
   // A hole, and one that is open; and a day of which nothing but coverage is known.
   await bench.db.query(
     `update sync.slices set state = 'lost' where project_id = 'p' and day = '2026-03-11'`,
@@ -26,10 +29,6 @@ beforeAll(async () => {
     `insert into sync.slices (project_id, resource, day, state, proof, deadline_at)
      select 'p', resource, '2026-01-31', 'lost', 'none', '2026-02-28' from unnest(array['orders', 'nft_classes']) resource`,
   );
-});
-afterAll(async () => {
-  await archive.close();
-  await bench.close();
 });
 
 const ask = async (sql: string, parameters: unknown[] = []): Promise<Row[]> =>

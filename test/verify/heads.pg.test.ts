@@ -1,9 +1,9 @@
 // Heads of the journal leave the database: into a file that only grows, into `status`, with alerts and the heartbeat;
 // and what is kept there finds out a journal that was made anew.
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bodyOf } from '../../src/alert/message.ts';
 import { silentLog } from '../../src/log.ts';
 import { readStatus } from '../../src/query/status.ts';
@@ -11,6 +11,7 @@ import { newestHeads } from '../../src/store/journal/heads.ts';
 import { headsIn, publishHeads } from '../../src/verify/publish-heads.ts';
 import { createBench, noon, type Bench } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
+import { setUp, removeFolder } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { remadeJournal } from '../support/tamperings.ts';
 import { verified } from '../support/verified.ts';
@@ -18,20 +19,18 @@ import { verified } from '../support/verified.ts';
 let bench: Bench;
 let headsDir: string;
 
-beforeAll(async () => {
-  headsDir = await mkdtemp(join(tmpdir(), 'outlast heads '));
-  bench = await createBench(
-    // At no quarter of an hour, when today is read whole.
-    { startAt: noon + 300_000, world: { ordersPerDay: 1, classesPerDay: 1, quietShare: 0.5 } },
-    { headsDir: join(headsDir, 'new') },
+setUp(async (keep) => {
+  headsDir = await keep(mkdtemp(join(tmpdir(), 'outlast heads ')), removeFolder);
+  bench = await keep(
+    createBench(
+      // At no quarter of an hour, when today is read whole.
+      { startAt: noon + 300_000, world: { ordersPerDay: 1, classesPerDay: 1, quietShare: 0.5 } },
+      { headsDir: join(headsDir, 'new') },
+    ),
   );
   // Today's last page is read by itself from the second run on.
   await bench.run();
   await bench.run();
-});
-afterAll(async () => {
-  await bench.close();
-  await rm(headsDir, { recursive: true, force: true });
 });
 
 const path = (): string => join(headsDir, 'new', 'p.heads');
