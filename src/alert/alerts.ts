@@ -7,16 +7,17 @@ import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings/settings.ts';
 import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts/alert-rows.ts';
+import type { Report } from '../store/alerts/problem-rows.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
 import type { PolicySettings } from '../sync/enter-days.ts';
+import { foresee, risksOf } from '../sync/foresee.ts';
 import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { bodyOf } from './message.ts';
 import type { AlertFormat } from './receivers.ts';
-import { createRisks } from './risk.ts';
 import { look, type ExportEnd, type ProcessState } from './update-alerts.ts';
 
 type WatchedProject = {
@@ -248,6 +249,24 @@ export async function tell(
       'The webhook did not take the alerts; they wait for another try',
     );
   return problem === null;
+}
+
+/** A forecast reads every living slice, tens of thousands with many owners, and speaks of days: not at every tick. */
+const freshMs = 5 * 60_000;
+
+/** The risks of each project by a forecast of the last minutes. */
+function createRisks(db: Db, monotonicNow: () => number) {
+  const known = new Map<ProjectId, { atMs: number; risks: Report[] }>();
+  return {
+    async of({ projectId, settings }: WatchedProject, now: Instant): Promise<Report[]> {
+      const atMs = monotonicNow();
+      const last = known.get(projectId);
+      if (last !== undefined && atMs - last.atMs < freshMs) return last.risks;
+      const risks = risksOf(await foresee(db, projectId, settings, now), now);
+      known.set(projectId, { atMs, risks });
+      return risks;
+    },
+  };
 }
 
 /** A little less than a minute: ticks are a minute apart, and runs take now more, now less of it. */

@@ -1,12 +1,11 @@
 // The forecasts that `status` and `status --plan` show: read for every project, as people read them, and as data for
 // programs.
-import { risksOf } from '../alert/risk.ts';
 import type { Instant } from '../model.ts';
 import { problemText } from '../problems.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
-import { foresee, type Foresight } from '../sync/foresee.ts';
 import { sumOfRequests, takesMs } from '../sync/forecast.ts';
+import { foresee, risksOf, type Foresight } from '../sync/foresee.ts';
 import {
   formatCount,
   formatSpan,

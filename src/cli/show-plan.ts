@@ -1,15 +1,14 @@
 // `outlast status --plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
 // Needs no key and asks the platform nothing.
-import { risksOf } from '../alert/risk.ts';
 import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
 import { problemText } from '../problems.ts';
-import { readMonthStatus, type MonthStatus } from '../query/status.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
+import { readMonthStatus, type MonthStatus } from '../query/status.ts';
 import { readSettings } from '../settings/settings.ts';
-import type { Foresight } from '../sync/foresee.ts';
-import type { Requests } from '../sync/forecast.ts';
-import { overAt } from '../sync/verdicts.ts';
 import type { Slice } from '../store/ledger.ts';
+import type { Requests } from '../sync/forecast.ts';
+import { risksOf, type Foresight } from '../sync/foresee.ts';
+import { overAt } from '../sync/verdicts.ts';
 import { openToRead, wantedProjects, withStore } from './app.ts';
 import {
   forecastCells,

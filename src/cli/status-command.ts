@@ -1,6 +1,5 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import { Option, type Command } from 'commander';
-import { risksOf } from '../alert/risk.ts';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { exitCode, settingsError, transient } from '../errors.ts';
@@ -10,6 +9,7 @@ import { readReplica, readStatus, type ProjectStatus, type Replica } from '../qu
 import { checkProxies, readSettings, type Settings } from '../settings/settings.ts';
 import type { Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
+import { risksOf } from '../sync/foresee.ts';
 import {
   configuredProjects,
   openMigrated,

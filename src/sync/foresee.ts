@@ -1,5 +1,7 @@
-// The forecast of a project as its database has it. Reads only.
+// The forecast of a project as its database has it, and the months that do not fit by it. Reads only.
 import type { Instant, ProjectId } from '../model.ts';
+import { monthSubject } from '../problems.ts';
+import type { Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
 import { readFacts } from '../store/facts.ts';
@@ -48,4 +50,30 @@ export async function foresee(
     newestRunAt,
     slices,
   };
+}
+
+/**
+ * Months that will not be done by their deadlines at the rate allowed: said weeks ahead, when something can still be done
+ * about it. One report for each list; those whose deadline has passed speak for themselves.
+ */
+export function risksOf({ months, perSecond }: Forecast, now: Instant): Report[] {
+  return months.flatMap((month) => {
+    const { fits, deadlineAt, tooLate, mustSend, perSecondNeeded } = month;
+    if (fits !== 'no' || deadlineAt === null || deadlineAt <= now) return [];
+    return [
+      {
+        kind: 'deadline_at_risk' as const,
+        subject: monthSubject(month, month.month),
+        numbers: {
+          month: month.month,
+          deadline: new Date(deadlineAt).toISOString(),
+          tooLate: tooLate.length,
+          requests: mustSend,
+          perSecond,
+          perSecondNeeded,
+        },
+        until: deadlineAt,
+      },
+    ];
+  });
 }
