@@ -85,7 +85,7 @@ async function demo(once: boolean): Promise<number> {
       served = await startServing(settings, archive.store.connectionString, log, {
         metrics,
         workers: [worker],
-        inForce,
+        settings: inForce,
       });
     }
     if (served !== null) say(`\nOpen ${served.url}/ to watch it.\n`);

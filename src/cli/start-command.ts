@@ -54,7 +54,7 @@ async function start(settings: Settings): Promise<void> {
       metrics,
       workers,
       isAlive: () => schedule?.isOverdue() !== true,
-      inForce: settingsInForce(),
+      settings: settingsInForce(),
       watch: (project, operations, signature) =>
         enterUpTo(mostOpen, archive.db, project, operations, signature),
     });

@@ -5,10 +5,8 @@ import type { DatabaseAddress } from '../database-address.ts';
 import { causeChain, settingsError } from '../errors.ts';
 import type { ReaderKey } from '../http/gate.ts';
 import type { ProcessMetrics } from '../http/metrics.ts';
-import { serve, type Served } from '../http/server.ts';
-import type { EnterOperations } from '../http/v1/watch-route.ts';
+import { serve, type Served, type ServerOptions } from '../http/server.ts';
 import type { Log } from '../log.ts';
-import type { SettingInForce } from '../model.ts';
 import { openArchive } from '../query/archive.ts';
 import { readArchiveState } from '../query/metrics-state.ts';
 import type { Archive } from '../query/types.ts';
@@ -18,17 +16,12 @@ import { openDb, type Db } from '../store/db.ts';
 import type { Worker } from '../sync/worker.ts';
 import { ofReplica } from './app.ts';
 
-type Serving = {
+/** `settings`: what is told of them over HTTP. */
+type Serving = Partial<Pick<ServerOptions, 'isAlive' | 'watch' | 'now' | 'settings'>> & {
   /** Absent: nothing is told to Prometheus. */
   metrics?: ProcessMetrics;
   /** By their clocks the deadlines are told. */
   workers?: readonly Pick<Worker, 'projectId' | 'platform'>[];
-  isAlive?: () => boolean;
-  watch?: EnterOperations;
-  /** This machine's clock; the real one unless given. */
-  now?: () => number;
-  /** What is told of them over HTTP; none unless given. */
-  inForce?: SettingInForce[];
 };
 
 /**
@@ -39,7 +32,7 @@ export async function startServing(
   settings: Settings,
   primary: DatabaseAddress,
   log: Log,
-  { metrics, workers = [], isAlive, watch, inForce = [], now = Date.now }: Serving = {},
+  { metrics, workers = [], now = Date.now, ...how }: Serving = {},
 ): Promise<Served> {
   const keys = readReaders(settings);
   const opened: { close(): Promise<void> }[] = [];
@@ -66,9 +59,7 @@ export async function startServing(
         id: project.id,
         classesOf: carrierOf(project, settings.projects),
       })),
-      settings: inForce,
-      isAlive,
-      ...(watch === undefined ? {} : { watch }),
+      ...how,
       ...(metrics === undefined || db === null
         ? {}
         : {

@@ -137,7 +137,7 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     const { url, ...served } = await startServing(settings, archive.store.connectionString, log, {
       metrics,
       workers: [worker],
-      inForce,
+      settings: inForce,
       now: time.now,
     });
     open.push(served);

@@ -1,14 +1,14 @@
 // The HTTP server: the pages, the platform's own paths, `/archive/v1`, `/docs` and `/metrics`, and whether it is well.
 // It reads through the library and nothing else. Every answer has the platform's shape, errors too; none says more than
 // it must (P10).
-import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { causeChain, codeOf, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Instant, ProjectId, SettingInForce } from '../model.ts';
-import type { Archive } from '../query/types.ts';
 import { inSpan, type SpanOptions } from '../tracing.ts';
+import { addDocs } from './docs/docs-page.ts';
+import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import {
   answerOf,
   answerUnreadable,
@@ -18,8 +18,6 @@ import {
   Refused,
   sendAnswer,
 } from './http-answers.ts';
-import { addDocs } from './docs/docs-page.ts';
-import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
 import { addPlatform } from './platform/platform-routes.ts';
 import type { Serving } from './serving.ts';
@@ -27,33 +25,22 @@ import { addArchive, type ArchiveOptions } from './v1/serve-archive.ts';
 import { addWeb } from './web/serve.tsx';
 import { createSessions } from './web/session.ts';
 
-export type ServerOptions = ArchiveOptions & {
-  archive: Archive;
-  /**
-   * Reads for `/archive/v1`, with connections of its own: its lists, counts and sums may take seconds, and neither the
-   * platform's clients nor whoever asks whether the service is well are to wait for them. The same by default.
-   */
-  archiveOfV1?: Archive;
-  host: string;
-  /** 0 takes any free one. */
-  port: number;
-  keys: readonly ReaderKey[];
-  /** The projects served, each with the one whose classes stand for the platform's list, which depends on no key. */
-  projects: readonly { id: string; classesOf: string }[];
-  /** Whether the process still works, beside answering; absent: it does. */
-  isAlive?: (() => boolean) | undefined;
-  /** What `/archive/v1/settings` shows; none by default. */
-  settings?: readonly SettingInForce[];
-  /** What `/metrics` shows; absent: there is no such path. */
-  metrics?: MetricsOptions;
-  log: Log;
-  /** This machine's clock, milliseconds: signatures are checked by it. */
-  now: () => Instant;
-  /** The time by which a project's deadlines are told: the platform's. This machine's clock by default. */
-  timeOf?: (project: ProjectId) => Instant;
-  /** A request that has not come in after so long is given up, milliseconds; half a minute by default. */
-  requestTimeoutMs?: number;
-};
+/** Unless given, there is one archive for all, no settings are shown, it is alive, and deadlines are told by `now`. */
+export type ServerOptions = ArchiveOptions &
+  Pick<Serving, 'archive' | 'now'> &
+  Partial<Pick<Serving, 'archiveOfV1' | 'settings' | 'isAlive' | 'timeOf'>> & {
+    host: string;
+    /** 0 takes any free one. */
+    port: number;
+    keys: readonly ReaderKey[];
+    /** The projects served, each with the one whose classes stand for the platform's list, which depends on no key. */
+    projects: readonly { id: string; classesOf: string }[];
+    /** What `/metrics` shows; absent: there is no such path. */
+    metrics?: MetricsOptions;
+    log: Log;
+    /** A request that has not come in after so long is given up, milliseconds; half a minute by default. */
+    requestTimeoutMs?: number;
+  };
 
 export type Served = { url: string; close(): Promise<void> };
 

@@ -7,19 +7,22 @@ import type { Sessions } from './web/session.ts';
 
 export type Serving = {
   archive: Archive;
-  /** For `/archive/v1` and the pages: with connections of its own. */
+  /**
+   * For `/archive/v1` and the pages, with connections of its own: lists, counts and sums may take seconds, and neither the
+   * platform's clients nor whoever asks whether the service is well are to wait for them.
+   */
   archiveOfV1: Archive;
   gate: Gate;
   sessions: Sessions;
   /** The project whose classes stand for the platform's list, which depends on no key. */
   classesOf: (project: ProjectId) => ProjectId;
-  /** Of this process. */
+  /** Of this process: what `/archive/v1/settings` shows. */
   settings: readonly SettingInForce[];
   /** Whether the process still works, beside answering. */
   isAlive: () => boolean;
   /** This machine's clock: signatures and cookies are checked by it. */
   now: () => Instant;
-  /** The time by which a project's deadlines are told. */
+  /** The time by which a project's deadlines are told: the platform's. */
   timeOf: (project: ProjectId) => Instant;
   /** Logs what is no mistake of the reader's. */
   answerOf: (error: unknown) => Answer;
