@@ -3,7 +3,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { connect, isIP, Socket, type LookupFunction } from 'node:net';
 
-export type Target = { host: string; port: number; lookup?: LookupFunction };
+type Target = { host: string; port: number; lookup?: LookupFunction };
 type Settle = (error: Error | null, socket: Socket | null) => void;
 
 /** After so long another address is tried beside those that have not answered yet (RFC 8305, section 8). */

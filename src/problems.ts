@@ -60,7 +60,7 @@ export type ProblemNumbers = {
   text?: string;
 };
 
-export type ToldProblem = { kind: string; subject: string; numbers: ProblemNumbers };
+type ToldProblem = { kind: string; subject: string; numbers: ProblemNumbers };
 export type ProblemLang = 'en' | 'zh';
 
 type Words = Record<ProblemLang, (subject: string, of: ProblemNumbers) => string>;

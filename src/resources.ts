@@ -307,10 +307,6 @@ export const columnsOf = (fields: Fields): Column[] =>
     'members' in field ? Object.values(field.members) : 'column' in field ? [field] : [],
   );
 
-/** The fields of a resource, in their order. */
-export const namesOf = <Of extends Fields>(fields: Of): readonly (keyof Of & string)[] =>
-  Object.keys(fields);
-
 /**
  * Records asked for in a page: the documented maximum first (docs/platform.md §8), then what is tried where it is
  * refused. Public clients know 50 for classes.

@@ -10,9 +10,9 @@ import { refusalIn, signed, type AlertFormat } from './receivers.ts';
 /** Null: taken. Otherwise why not, in words for a log: a status, a code, what was said, never the address. */
 export type DeliveryProblem = string | null;
 
-export const deliveryTimeoutMs = 10_000;
+const deliveryTimeoutMs = 10_000;
 
-export type Delivery = {
+type Delivery = {
   url: string;
   /** JSON text to post; null: a plain GET. */
   body: string | null;

@@ -5,7 +5,7 @@ import type { ProblemKind } from '../problems.ts';
 import { isAlertNews, type AlertRow } from '../store/alerts/alert-rows.ts';
 
 /** A problem in words. */
-export type Condition = { kind: ProblemKind; subject: string; text: string; isNews: boolean };
+type Condition = { kind: ProblemKind; subject: string; text: string; isNews: boolean };
 
 /** Problems that end in another one, of the same subject: their end is no recovery and is not told as one. */
 const ends: Partial<Record<ProblemKind, readonly ProblemKind[]>> = {
@@ -19,7 +19,7 @@ const ends: Partial<Record<ProblemKind, readonly ProblemKind[]>> = {
 export type Changes = { put: AlertRow[]; drop: AlertRow[] };
 
 /** An alert nobody took for so long has no listener. */
-export const forgottenAfterMs = 7 * 86_400_000;
+const forgottenAfterMs = 7 * 86_400_000;
 
 const keyOf = ({ kind, subject }: { kind: string; subject: string }): string =>
   `${kind} ${subject}`;

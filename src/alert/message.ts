@@ -5,7 +5,7 @@ import type { NamedHead } from '../store/journal/heads.ts';
 import { chatBodies, chatRoom, type AlertFormat } from './receivers.ts';
 
 /** `open`: since now; `still`: a reminder; `news`: it happened, nothing will undo it; `over`: it was open. */
-export type Telling = 'open' | 'still' | 'news' | 'over';
+type Telling = 'open' | 'still' | 'news' | 'over';
 
 /** Of one kind and project so many are told in full. */
 const namedAtMost = 3;
@@ -13,7 +13,7 @@ const namedAtMost = 3;
 const listedAtMost = 50;
 const linesAtMost = 40;
 
-export function tellingOf(alert: Claimed): Telling {
+function tellingOf(alert: Claimed): Telling {
   if (alert.resolvedAt === null) return alert.toldAt === null ? 'open' : 'still';
   return isAlertOver(alert) ? 'over' : 'news';
 }

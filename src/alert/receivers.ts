@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { AlertSettings } from '../settings/settings.ts';
 
 export type AlertFormat = AlertSettings['format'];
-export type ChatFormat = Exclude<AlertFormat, 'json'>;
+type ChatFormat = Exclude<AlertFormat, 'json'>;
 
 /** Bytes of text: WeCom refuses more than 2,048, Discord more than 2,000 characters. */
 export const chatRoom = 2_000;
@@ -20,7 +20,7 @@ export const chatBodies: Record<ChatFormat, (text: string) => object> = {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-export type Signing = { format: AlertFormat; secret: string | null; now: number };
+type Signing = { format: AlertFormat; secret: string | null; now: number };
 
 /**
  * The address and the body as the robot wants them signed. `now`: by this machine's clock, which may be an hour wrong at

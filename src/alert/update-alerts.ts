@@ -74,7 +74,7 @@ export function reportsOf(watch: ProcessState): Report[] {
   return found;
 }
 
-export type Looked = {
+type Looked = {
   problems: Problem[];
   /** Some alert was offered to the webhook in vain, or is being told at this moment. */
   isUntold: boolean;

@@ -11,7 +11,7 @@ import { contentPath, exportedTables, pathOf, type ExportPart } from './exported
 /** A file with the part it holds. */
 export type FoundPart = { file: ExportedFile; part: ExportPart };
 
-export type FoundManifest = { manifest: Manifest; text: string; parts: FoundPart[] };
+type FoundManifest = { manifest: Manifest; text: string; parts: FoundPart[] };
 
 /**
  * The manifest at `path` in the folder; null where there is none. Throws settings `manifest_invalid` for one that is no

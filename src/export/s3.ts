@@ -13,15 +13,15 @@ import type {
 import { codeOf, fatal, isOutlastError, settingsError, transient } from '../errors.ts';
 import { connectionProblem, createHttpClient } from '../http-client.ts';
 
-export type BucketAddress = { bucket: string; prefix: string };
+type BucketAddress = { bucket: string; prefix: string };
 
 /** `path` and `host` as OUTLAST_BUCKET_ADDRESSING says; null: host at AWS, path at an endpoint of one's own. */
-export type Addressing = 'path' | 'host' | null;
+type Addressing = 'path' | 'host' | null;
 
-export type BucketOptions = { addressing: Addressing; signal: AbortSignal; partBytes?: number };
+type BucketOptions = { addressing: Addressing; signal: AbortSignal; partBytes?: number };
 
 /** An object as the store tells of it. `notes` were given when it was put. */
-export type Found = { bytes: number; notes: Record<string, string> };
+type Found = { bytes: number; notes: Record<string, string> };
 
 /** What must be so for an object to be put: there is none, it is still the one with this ETag, or nothing. */
 type Condition = 'none' | { etag: string } | null;

@@ -41,7 +41,7 @@ export type Exchange = {
   close(): Promise<void>;
 };
 
-export type ExchangeOptions = {
+type ExchangeOptions = {
   baseUrl: string;
   /** Covers connecting, headers and body together. */
   timeoutMs: number;

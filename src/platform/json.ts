@@ -7,7 +7,7 @@
  */
 export type Json = string | boolean | null | JsonNumber | JsonArray | JsonObject | JsonDeep;
 
-export type JsonNumber = { type: 'number'; text: string };
+type JsonNumber = { type: 'number'; text: string };
 
 /** Element `i` is `text.slice(spans[2 * i], spans[2 * i + 1])` of the text that was parsed. */
 export type JsonArray = { type: 'array'; items: Json[]; spans: number[] };
@@ -19,7 +19,7 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && value.type === 'object';
 
 /** An array or object nested too deep to be taken apart: its text as it stands. */
-export type JsonDeep = { type: 'deep'; text: string };
+type JsonDeep = { type: 'deep'; text: string };
 
 /** How deep arrays and objects may nest inside one record; far below what a stack or jsonb bears. */
 export const maxRecordDepth = 256;

@@ -105,7 +105,7 @@ export function parsedAnswer(text: string, maxDepth: number): Json {
 }
 
 /** The members of an answer that is not an error. */
-export function envelopeOf(text: string, maxDepth: number): JsonObject['fields'] {
+function envelopeOf(text: string, maxDepth: number): JsonObject['fields'] {
   const envelope = parsedAnswer(text, maxDepth);
   if (!isObject(envelope)) throw unreadable('its JSON is not an object');
   const error = envelope.fields.get('error');

@@ -5,7 +5,7 @@ import { storable } from './canonical.ts';
 import { isObject, parseJson } from './json.ts';
 
 /** The platform's own words: HTTP status, and `code` and `message` of its error body where it has one. */
-export type Refusal = { status: number; code: string | null; message: string | null };
+type Refusal = { status: number; code: string | null; message: string | null };
 
 /** `platform_refused` or `platform_forbidden`, with the platform's own words. */
 export class RefusalError extends OutlastError {

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { compareUtf8 } from './bytes.ts';
 
 /** What a signature covers. `timestamp` is the exact decimal text sent as X-Timestamp, epoch milliseconds. */
-export type Signable = {
+type Signable = {
   /** The path alone, version segment included: no host, no `?`. */
   path: string;
   /** Decoded parameters, each value as text. Leave out what is not sent: client libraries disagree on empty ones. */

@@ -19,7 +19,7 @@ export const optional = <S extends Shape>(
 export const invalidArgument = (message: string): OutlastError =>
   settingsError('argument_invalid', message);
 
-export type Door = {
+type Door = {
   /** How an argument is spelt there. */
   nameOf?: (argument: string) => string;
   /** Said before every sentence. */

@@ -47,7 +47,7 @@ type Reads<Item> = {
   stream(query: ListQuery): AsyncIterable<Item>;
 };
 
-export type RecordReads = Reads<Held> & {
+type RecordReads = Reads<Held> & {
   /** Of an operation there may be two: one of each lookup. */
   get(project: ProjectId, id: string, at?: { asOf?: string }): Promise<Held[]>;
   history(project: ProjectId, id: string): Promise<Version<Held>[]>;

@@ -11,7 +11,7 @@ import { inView } from '../resources.ts';
 export type By = 'day' | 'month';
 
 /** As the indexes of figures spell it: any other spelling would read the rows. */
-export const monthOf = (day: string): string => `date_trunc('month', ${day}::timestamp)::date`;
+const monthOf = (day: string): string => `date_trunc('month', ${day}::timestamp)::date`;
 export const periodOf = (by: By, day: string): string => (by === 'month' ? monthOf(day) : day);
 
 /** The zone whose days are meant; undefined: UTC's, the ledger's. It is quoted as it is: arguments.ts checks it. */

@@ -61,14 +61,14 @@ export type BooksStatus = BalanceCounts & {
   more_since: string | null;
 };
 
-export type RunStatus = {
+type RunStatus = {
   started_at: string;
   ended_at: string | null;
   outcome: string | null;
   last_error: string | null;
 };
 
-export type ProblemStatus = {
+type ProblemStatus = {
   kind: string;
   level: ProblemLevel;
   subject: string;

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { validate as isCron } from 'node-cron';
 import { mistakesIn } from '../database-address.ts';
 
-export type Checked<T> = { value: T } | { mistake: string };
+type Checked<T> = { value: T } | { mistake: string };
 export type ValueParser<T> = (text: string) => Checked<T>;
 
 const wrong = (text: string, advice: string): { mistake: string } => ({

@@ -33,10 +33,10 @@ export async function probedAt(
 /**
  * How the platform answers for one resource: it does; it refuses the key there; it fails; or, `unused`, nobody asks.
  */
-export type ContactState = 'answers' | 'refused' | 'fails' | 'unused';
+type ContactState = 'answers' | 'refused' | 'fails' | 'unused';
 
 /** `since`: since when it is so. `problem`: in words; '' where it answers. */
-export type ResourceContact = {
+type ResourceContact = {
   resource: Resource;
   state: ContactState;
   problem: string;

@@ -109,7 +109,7 @@ export async function unparkProject(db: Queryable, projectId: ProjectId): Promis
     .where(and(eq(projects.projectId, projectId), isNotNull(projects.parkedAt)));
 }
 
-export type HeldDay = { resource: ListedResource; owner: string; day: Day; ids: string[] };
+type HeldDay = { resource: ListedResource; owner: string; day: Day; ids: string[] };
 
 /**
  * A day of a list by which another source would be noticed: walked, not empty, inside `[from, to)`; the newest sealed

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Lanes = {
+type Lanes = {
   /** Aborted from outside, or by the first failure of any lane. */
   signal: AbortSignal;
   /** Waits until some lane has called `wake`, so many milliseconds have passed, or all is to stop. */

@@ -24,7 +24,7 @@ import { dropReject, rejectsAfter } from '../store/rejects.ts';
 import { archivedName, shapeOf, type Archived } from '../store/record-tables.ts';
 import { derivedFrom, readRejectAgain } from '../verify/read-again.ts';
 
-export type RebuildOptions = {
+type RebuildOptions = {
   signal: AbortSignal;
   /** Begins at the first record, also where another rebuild was cut off. */
   afresh: boolean;

@@ -3,7 +3,7 @@
 // runs it asks.
 
 /** What the platform counts of a span, and what we were shown of it: all, and by status where that is known. */
-export type Counts = {
+type Counts = {
   /** Null: no total, or one that is smaller than the rows beside it. */
   total: number | null;
   /** By status 1, 2 and 3; null where the filter by status is of no use. */

@@ -13,7 +13,7 @@ export const retryDelayMs = (attempts: number, firstMs = minuteMs): number =>
 /** So many in a row that fail in the same way end the work of this run: it is no single one's fault. */
 export const sameInARow = 10;
 
-export type Repetition = {
+type Repetition = {
   /** What came of one: its text, or null where it went well or failed otherwise. */
   note(text: string | null): void;
   isTooOften(): boolean;

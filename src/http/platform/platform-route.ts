@@ -13,7 +13,7 @@ import {
 import type { Answer } from '../http-answers.ts';
 import type { Serving } from '../serving.ts';
 
-export type PlatformRequest = Pick<Serving, 'archive' | 'isAlive' | 'classesOf'> & {
+type PlatformRequest = Pick<Serving, 'archive' | 'isAlive' | 'classesOf'> & {
   project: ProjectId;
 };
 

@@ -12,7 +12,7 @@ export type EventTimes = { everyMs: number; aliveMs: number };
 export const eventTimes: EventTimes = { everyMs: 2000, aliveMs: 15_000 };
 
 /** Each takes a connection and some memory. */
-export const mostListeners = 100;
+const mostListeners = 100;
 /** Of one project, so that its readers leave places to the others'. */
 export const mostOfOne = 50;
 

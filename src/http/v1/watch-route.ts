@@ -11,7 +11,7 @@ import { badRequest, Refused, refusal, type Answer } from '../http-answers.ts';
 import { projectToRead, type Opened } from '../gate.ts';
 import { present, project, readQuery } from './route.ts';
 
-export type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
+type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
 /**
  * Enters operations, once for each `signature` of a signed request (hex), over all replicas. Throws settings

@@ -11,7 +11,7 @@ import type { View } from './view.ts';
 
 export type By = 'day' | 'month';
 
-export type Period = {
+type Period = {
   period: Day;
   /** Its days; of them, those held, and settled. */
   days: number;

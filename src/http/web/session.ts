@@ -63,19 +63,14 @@ const overMs = 60_000;
 /** Addresses remembered: beyond it the oldest is forgotten. */
 const mostAddresses = 10_000;
 
-export type Throttle = {
-  isFull(from: string, now: Instant): boolean;
-  add(from: string, now: Instant): void;
-};
-
 /** Ten wrong keys a minute from one address, so that nobody can keep the others out; a proxy's clients share its own. */
-export function createThrottle(): Throttle {
+export function createThrottle() {
   const wrong = new Map<string, Instant[]>();
   const lately = (from: string, now: Instant): Instant[] =>
     (wrong.get(from) ?? []).filter((at) => at > now - overMs && at <= now);
   return {
-    isFull: (from, now) => lately(from, now).length >= tries,
-    add: (from, now) => {
+    isFull: (from: string, now: Instant): boolean => lately(from, now).length >= tries,
+    add(from: string, now: Instant): void {
       const times = [...lately(from, now), now];
       wrong.delete(from);
       wrong.set(from, times);

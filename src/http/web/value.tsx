@@ -27,7 +27,7 @@ type Shown = {
 const longText = 600;
 
 /** Nothing for none. */
-export function Value(props: Shown): ComponentChildren {
+function Value(props: Shown): ComponentChildren {
   const { view, list, name, column, value, row, isWhole = false } = props;
   const { words, format } = view;
   if (value === null || value === undefined) return null;
@@ -218,7 +218,7 @@ export function FieldList(props: {
 }
 
 /** In the reader's language where it has it. */
-export function Meaning(props: { view: View; names: readonly string[]; otherwise: string }) {
+function Meaning(props: { view: View; names: readonly string[]; otherwise: string }) {
   const { meanings } = props.view.words;
   const own = props.names.map((name) => meanings[name]).find((text) => text !== undefined);
   return own === undefined ? <small lang="en">{props.otherwise}</small> : <small>{own}</small>;

@@ -18,7 +18,7 @@ export type Lang = 'en' | 'zh';
 type OrderOutcome = 'pending' | 'succeeded' | 'failed';
 
 /** Numbers, days and times as they are shown. */
-export type BooksWords = {
+type BooksWords = {
   list: string;
   first: string;
   last: string;

@@ -84,7 +84,7 @@ export async function noteClock(tx: Queryable, projectId: ProjectId, now: Instan
 }
 
 /** Of what others have reported, this stays. */
-export type KeptReports = {
+type KeptReports = {
   /** A process that makes no exports says nothing of them. */
   exports: boolean;
   /** Nor one of the files of certificates and heads that has not come to them yet. */

@@ -26,7 +26,7 @@ export type FileOutcome =
   { kind: 'none' | 'kept' } | { kind: 'passing' | 'final'; problem: string };
 
 /** 1 and 2 end an operation, 0 and 3 go on (docs/platform.md §3.2); what is unknown goes on as well. */
-export const isTerminal = (status: number | null): boolean => status === 1 || status === 2;
+const isTerminal = (status: number | null): boolean => status === 1 || status === 2;
 
 const wanted = ({ apiVersion }: DueOperation): readonly ApiVersion[] =>
   apiVersion === null ? apiVersions : [apiVersion];

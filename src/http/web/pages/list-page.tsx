@@ -64,7 +64,7 @@ const limit = whole(1, 500);
 const mostRows = 1000;
 
 /** What the page of a list takes, by the library's names. A record is looked for by its id, whatever that is called. */
-export function shapeOf({ filters, key, resource, hasDays, isPaged }: List): Shape {
+function shapeOf({ filters, key, resource, hasDays, isPaged }: List): Shape {
   const narrowed = Object.entries(filters).filter(
     ([name]) => resource === null || !key.includes(name),
   );
