@@ -1,5 +1,5 @@
 // The tables, their keys, indexes and checks: `npx drizzle-kit generate` writes the migrations of what is changed here.
-// What a column means stands here, or in resources.ts; the rules are docs/design.md's. Keys and the texts of records are
+// What a column means stands here, or in resources.ts; the rules are docs/design.md's. Keys and indexed texts are
 // `collate "C"` so that order is byte order. For what drizzle has no words (storage, `include`), see
 // migrations/0001_storage_and_comments.sql.
 // `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
@@ -58,8 +58,7 @@ export const archive = pgSchema('archive');
 export const sync = pgSchema('sync');
 
 const builders = {
-  // Some are found by an index, as accounts and owners are: an update of the system's locales would spoil it.
-  text: key,
+  text: (name: string) => text(name),
   integer: (name: string) => integer(name),
   bigint: (name: string) => bigint(name, { mode: 'bigint' }),
   numeric: (name: string) => numeric(name),
@@ -71,6 +70,9 @@ const builders = {
   sha256: (name: string) => bytea(name),
   'text[]': (name: string) => text(name).array().default([]),
 };
+
+/** Found by an index, which an update of the system's locales would spoil. Other texts keep the database's collation. */
+const indexedTexts = ['account', 'owner'];
 
 /** By the fields' names; those of groups, which nobody asks for, by their own. */
 type Described<Of, In extends ColumnPart> = {
@@ -96,7 +98,8 @@ function described<Of extends Fields, In extends ColumnPart>(
     columnsOf({ [name]: field })
       .filter(({ part }) => parts.some((one) => one === part))
       .map(({ column, type, part, isSet }) => {
-        const builder = part === 'key' ? key(column) : builders[type](column);
+        const isByBytes = part === 'key' || indexedTexts.includes(column);
+        const builder = isByBytes ? key(column) : builders[type](column);
         const isNotNull = part === 'key' || isSet === true;
         return ['column' in field ? name : column, isNotNull ? builder.notNull() : builder];
       }),
