@@ -33,12 +33,14 @@ afterEach(async () => {
 });
 
 const leaseMs = 3_000;
+const shortLease = { OUTLAST_LEASE_SECONDS: String(leaseMs / 1000) };
 
+// Where nobody waits for a lease, none ends: a process that waits for the machine loses its project to no other.
 const environment = (): Record<string, string> => ({
   ...environmentOf(bench.simulator, bench.connectionString),
   ...stoppedAt(noon),
   OUTLAST_PROJECT: 'p',
-  OUTLAST_LEASE_SECONDS: String(leaseMs / 1000),
+  OUTLAST_LEASE_SECONDS: '3600',
 });
 
 const alive = new Set<Running>();
@@ -84,11 +86,9 @@ async function expectEveryClaimedRow(): Promise<void> {
 test('P1, P3, P8: killed, stopped, and started again on the same machine, a sync goes on at once and ends exact', async () => {
   // No second page comes before the last sync: the others are in the middle of their walks for as long as they live.
   await open('2026-03-29', { faults: { hang: { path: '/v3/orders', with: 'page_key=' } } });
-  // Nobody waits for a lease here.
-  const env = { OUTLAST_LEASE_SECONDS: '3600' };
   const inTheMiddle = async () =>
     (await bench.db.query('select from sync.slices where checkpoint is not null')).rowCount;
-  const killed = startSync([], env);
+  const killed = startSync();
   await expect.poll(inTheMiddle).toBeGreaterThan(0);
   killed.child.kill('SIGKILL');
   await killed.ended;
@@ -96,7 +96,7 @@ test('P1, P3, P8: killed, stopped, and started again on the same machine, a sync
   expect(await inTheMiddle()).toBeGreaterThan(0);
 
   bench.simulator.requests.clear();
-  const stopped = startSync([], env);
+  const stopped = startSync();
   const goesOn = (): boolean =>
     bench.simulator.requests.recent().some(({ query }) => query.includes('page_key='));
   await expect.poll(goesOn).toBe(true);
@@ -108,7 +108,7 @@ test('P1, P3, P8: killed, stopped, and started again on the same machine, a sync
 
   bench.simulator.setFaults({ hang: null });
   const pages = await committedPages();
-  const last = await startSync([], env).ended;
+  const last = await startSync().ended;
   expect(last.code, last.stderr).toBe(0);
   expect(await committedPages()).toBeGreaterThan(pages);
   expect(await differences(bench)).toEqual([]);
@@ -164,20 +164,23 @@ test('P8: one that is frozen between two statements of a page’s commit writes 
     say('first', '2026-04-06T11:00:00Z');
     // The commit's first statements hold the project and have moved the checkpoint; its next one waits for the pages.
     await blocker.query('begin; lock table sync.pages in share mode');
-    const frozen = startSync(theDay);
+    const frozen = startSync(theDay, shortLease);
     const waiting = async (): Promise<boolean> => {
       const { rows } = await owner.query(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
       return rows.length > 0;
     };
-    while (!(await waiting())) await sleep(5);
+    await expect.poll(waiting).toBe(true);
     frozen.child.kill('SIGSTOP');
     await blocker.query('rollback');
-    await sleep(leaseMs + 200);
+    const leasesOver = async () =>
+      (await owner.query('select from sync.holders where held_until < statement_timestamp()'))
+        .rowCount;
+    await expect.poll(leasesOver).toBe(1);
 
     say('second', '2026-04-06T11:30:00Z');
-    const rival = await runHere(['sync', ...theDay], { env: environment() });
+    const rival = await runHere(['sync', ...theDay], { env: { ...environment(), ...shortLease } });
     expect(rival.code, rival.stderr).toBe(0);
     const before = await everythingOf(owner, day);
     frozen.child.kill('SIGCONT');
@@ -210,16 +213,23 @@ function mostInASecond(times: number[]): number {
 }
 
 test('P11, P8: of three processes one works and the others wait, at one rate; no day is walked twice', async () => {
-  await open('2026-03-27');
+  // Until all three have begun.
+  await open('2026-03-27', { faults: { slow: { ms: 5_000 } } });
   const perSecond = 15;
   const env = { OUTLAST_MAX_RPS: String(perSecond), OUTLAST_LOG_LEVEL: 'info' };
   const all = [1, 2, 3].map(() => startSync([], env));
+  const waiting = () =>
+    all.filter((one) =>
+      /"holder":"process \d+ on .*"since":"\d{4}-.*Another process holds the project/.test(
+        one.stderr(),
+      ),
+    );
+  await expect.poll(waiting).toHaveLength(2);
+  bench.simulator.setFaults({ slow: null });
+  bench.simulator.requests.clear();
   const ended = await Promise.all(all.map((one) => one.ended));
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
-  const waited = ended.filter(({ stderr }) =>
-    /"holder":"process \d+ on .*"since":"\d{4}-.*Another process holds the project/.test(stderr),
-  );
-  expect(waited).toHaveLength(2);
+  expect(waiting()).toHaveLength(2);
   const times = bench.simulator.requests
     .recent()
     .map(({ receivedAt }) => receivedAt)
