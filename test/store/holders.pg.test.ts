@@ -91,8 +91,9 @@ test('a session frozen in the middle of a COPY is ended after a lease', async ()
   });
   frozen.on('error', () => undefined);
   await frozen.connect();
-  await frozen.query(`begin; set local statement_timeout = '500ms'`);
+  await frozen.query('begin');
   await frozen.query(`select sync.write_as_holder($1, 1)`, [projectId]);
+  await frozen.query(`set local statement_timeout = '500ms'`);
   // Begun, and never a row sent: what a stopped process looks like to Postgres.
   const { connection } = frozen as unknown as { connection: { query(sql: string): void } };
   connection.query('copy archive.orders from stdin');
