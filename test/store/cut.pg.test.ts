@@ -100,11 +100,12 @@ test.each([
   ['a statement', (one: Db) => one.query('select 1')],
   ['a transaction', (one: Db) => withTx(one, (tx) => tx.query('select 1'))],
 ])('%s whose answer never comes is given up', async (_, ask) => {
-  quickenSilence(1000);
   db = await openDb({ connectionString: address, log });
   await ask(db);
   const release = wire.hold();
+  quickenSilence(1000);
   expect(await told(ask(db))).toMatchObject(unreachable);
+  vi.restoreAllMocks();
   release();
   expect((await ask(db)).rowCount).toBe(1);
 });
@@ -211,8 +212,11 @@ test('a connection that the server ends between two statements: in the words it 
   const { pool } = db;
   const work = withTx(db, async (tx) => {
     const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-    await pool.query('select pg_terminate_backend($1::int)', [rows[0]?.pid]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const ofIt = [rows[0]?.pid];
+    await pool.query('select pg_terminate_backend($1::int)', ofIt);
+    const isThere = async () =>
+      (await pool.query('select from pg_stat_activity where pid = $1', ofIt)).rowCount;
+    await expect.poll(isThere).toBe(0);
     await tx.query('select 1');
   });
   const error = await told(work);
