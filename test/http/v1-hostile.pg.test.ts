@@ -8,7 +8,7 @@ import type { Archive, Order } from '../../src/index.ts';
 import { setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { openEmpty } from '../support/opened.ts';
-import { serveArchive } from '../support/served.ts';
+import { nextGetBegun, serveArchive } from '../support/served.ts';
 import { connectTo, textFrom } from './ask.ts';
 import { archivePaths } from './document-paths.ts';
 
@@ -391,8 +391,11 @@ describe('a whole list', () => {
   test('is not begun any more by a server that stops, which answers in its own shape to its end', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
     const server = await serveOn({
       watch: async () => {
+        begin();
         await held;
         return { given: 1, added: 1, changed: 0 };
       },
@@ -404,11 +407,11 @@ describe('a whole list', () => {
     socket.write(
       `POST /archive/v1/watch HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
-    await sleep(200);
+    await begun;
     const stopped = server.close();
-    await sleep(100);
+    const asked = nextGetBegun();
     socket.write(`GET /archive/v1/orders?format=csv HTTP/1.1\r\n${head}\r\n`);
-    await sleep(100);
+    await asked;
     release();
     await stopped;
     expect(await text).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 503 .*"code_space":"outlast"/s);

@@ -15,7 +15,7 @@ import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { fresh, freshFolder, setUp } from '../support/fresh.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
-import { serveArchive } from '../support/served.ts';
+import { nextGetBegun, serveArchive } from '../support/served.ts';
 import { writeProjects } from '../support/rows.ts';
 
 const noon = Date.parse('2026-03-11T12:00:00Z');
@@ -290,8 +290,10 @@ describe('by every door', () => {
     await commit([{ id: 'c' }]);
     for (const { items } of await Promise.all(waiting)) expect(items).toMatchObject([{ id: 'c' }]);
     // Nor does it keep the server from stopping.
-    const last = page(`?after=${(await page('')).position}&wait=60`);
-    await wait(50);
+    const { position: newest } = await page('');
+    const begun = nextGetBegun();
+    const last = page(`?after=${newest}&wait=60`);
+    await begun;
     await served.close();
     expect((await last).items).toEqual([]);
   });

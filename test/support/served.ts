@@ -1,4 +1,6 @@
 // An archive served over HTTP on a free port of loopback, for the project `p` and nobody's key by default.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { serve, type Served, type ServerOptions } from '../../src/http/server.ts';
 import type { Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
@@ -20,6 +22,17 @@ export async function serveArchive(
   // Also where it is bound to every address, a test asks it by this one.
   return { ...served, url: served.url.replace('0.0.0.0', '127.0.0.1') };
 }
+
+/** Resolves when a server of this process has begun to answer the next GET. */
+export const nextGetBegun = (): Promise<void> =>
+  new Promise((resolve) => {
+    const look = (message: unknown): void => {
+      if ((message as { request: IncomingMessage }).request.method !== 'GET') return;
+      unsubscribe('http.server.request.start', look);
+      resolve();
+    };
+    subscribe('http.server.request.start', look);
+  });
 
 /**
  * A page's HTML with its links as paths of the server: they lead from the page itself, so that they keep the path of a
