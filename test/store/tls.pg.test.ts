@@ -16,7 +16,7 @@ import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { certify, speakTlsFor, type Certified } from '../support/certificates.ts';
 import { queryAt } from '../support/client.ts';
 import { listenHere } from '../support/loopback.ts';
-import { adminConnectionString } from '../support/postgres.ts';
+import { adminConnectionString, createEmptyDatabase } from '../support/postgres.ts';
 
 const authorityName = 'Outlast test authority';
 let folder: string;
@@ -358,9 +358,9 @@ test('a password that is wanted and not given, or wrong: 2, and where to write i
     message: expect.stringContaining('The database asks for a password and DATABASE_URL') as string,
   });
   // Nor is the server left waiting for it: for a minute no database could be dropped.
-  const admin = new pg.Client({ connectionString: plain.href, statement_timeout: 20_000 });
+  const { name } = await createEmptyDatabase();
+  const admin = new pg.Client({ connectionString: plain.href, statement_timeout: 40_000 });
   await admin.connect();
-  await admin.query('create database outlast_test_dropped');
-  await admin.query('drop database outlast_test_dropped');
+  await admin.query(`drop database "${name}"`);
   await admin.end();
 });
