@@ -26,7 +26,8 @@ trap stop EXIT
 
 echo 'tests-only' >"$scratch/password"
 if [ "$(id -u)" = 0 ]; then chown -R postgres "$scratch"; fi
-port=$((20000 + RANDOM % 20000))
+# Below the ports that systems hand out by themselves.
+port=$((20000 + RANDOM % 12000))
 settings="-p $port -k $scratch -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=200"
 as_server "$bin/initdb -D $scratch/data -U postgres -A scram-sha-256 --pwfile=$scratch/password -E UTF8 --locale=C" >/dev/null
 as_server "$bin/pg_ctl -D $scratch/data -o '$settings' -l $scratch/log -w start" >/dev/null
