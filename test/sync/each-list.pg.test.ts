@@ -41,7 +41,8 @@ test.each<[string, ListedResource, FaultName, object]>([
   ['401', 'nft_classes', 'forbidden', { status: 401 }],
   ['no answer', 'nft_classes', 'hang', {}],
 ])('%s of %s at the first start, and later', async (_, list, fault, details) => {
-  bench = await createBench({ ...few, timeoutMs: 150 });
+  // Else as patient as ever: any answer may take its time.
+  bench = await createBench({ ...few, ...(fault === 'hang' && { timeoutMs: 300 }) });
   const other: ListedResource = list === 'orders' ? 'nft_classes' : 'orders';
   const isRefused = fault === 'forbidden';
   const rule = { ...details, path: paths[list] };
@@ -148,7 +149,7 @@ test('a changed key is asked with at once; where it is refused orders, classes g
 });
 
 test('results that are refused or silent hold up no list, and rest', async () => {
-  bench = await createBench({ ...few, timeoutMs: 150 });
+  bench = await createBench({ ...few, timeoutMs: 300 });
   await addOperations(bench.db, 'p', [{ operationId: 'one' }, { operationId: 'two' }]);
   const tx = [{ path: '/v3/native/tx' }, { path: '/v1beta1/tx' }];
   bench.simulator.setFaults({ forbidden: tx });
