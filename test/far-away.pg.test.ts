@@ -56,7 +56,7 @@ test('the platform', async () => {
     baseUrl: `http://far.test:${await farFrom(web.port)}`,
     apiKey: 'key',
     apiSecret: 'secret',
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     maxAttempts: 1,
     limiter: { permit: async () => undefined, pause: async () => undefined },
     log: silentLog(),

@@ -182,7 +182,7 @@ describe('what goes on', () => {
     // Of a run that was cut off nobody holds anything any more.
     expect((await progress()).run).toBeNull();
     await db.query(
-      `insert into sync.holders (project_id, holder, held_until) values ('p', 'me', now() + interval '1 minute')`,
+      `insert into sync.holders (project_id, holder, held_until) values ('p', 'me', now() + interval '1 hour')`,
     );
     await db.query(
       `update sync.slices set observed_at = now(), due_at = now(), walk = 1, checkpoint = '{"next": {"number": 12}}'
