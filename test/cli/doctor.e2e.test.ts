@@ -462,7 +462,7 @@ test.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
       terminal.stdout.on('data', (part) => (screen += String(part)));
       const ended = new Promise((resolve) => terminal.once('close', resolve));
       for (const [question, answer] of answers) {
-        await expect.poll(() => screen.slice(seen), { timeout: 20_000 }).toMatch(question);
+        await expect.poll(() => screen.slice(seen)).toMatch(question);
         seen = screen.length;
         terminal.stdin.write(answer);
       }

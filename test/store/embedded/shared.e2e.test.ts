@@ -205,7 +205,7 @@ describe('a pid that went to another process', () => {
 
     // A process of the server's own user: Postgres itself would refuse to start beside it.
     const { uid, gid } = statSync(join(dataDir, 'pgdata'));
-    const stranger = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' });
+    const stranger = spawn('sleep', ['600'], { uid, gid, stdio: 'ignore' });
     await once(stranger, 'spawn');
     const pidFile = join(dataDir, 'pgdata', 'postmaster.pid');
     const forged = left.replace(/^\d+/, String(stranger.pid));
