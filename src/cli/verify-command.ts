@@ -1,8 +1,10 @@
-// `outlast verify`: recomputes from what is held whether every record is what the platform said, and names what is not.
+// `outlast verify`: recomputes from what is held whether every record is what the platform said, and names what is not;
+// of an export, whether every byte is what was written.
 import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { monthStart } from '../day.ts';
 import { codeOf, exitCode, settingsError } from '../errors.ts';
+import type { OpenedExport } from '../export/read-export.ts';
 import { resources, type DayRange, type Resource } from '../model.ts';
 import { month as oneMonth } from '../query/arguments.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
@@ -20,6 +22,7 @@ import {
 } from '../verify/verify.ts';
 import { openMigrated, openToRead, wantedProjects, withStore, type OpenedStore } from './app.ts';
 import { readOptions } from './command-options.ts';
+import { formatCount, momentText, print, printJson } from './print.ts';
 import type { ProgressLine } from './progress.ts';
 import { inProgress } from './signals.ts';
 import { asJson, textPrinter, type VerifyPrinter } from './verify-print.ts';
@@ -54,7 +57,7 @@ export const verifyCommand = (command: Command): Command =>
     .option('--json', 'print everything as JSON, each finding included')
     .action(async (place: string | undefined, flags: Flags) => {
       if (place !== undefined) {
-        process.exitCode = await verifyPlace(place, flags);
+        process.exitCode = await verifyExport(place, flags);
         return;
       }
       const months = monthsToVerify(flags);
@@ -71,16 +74,56 @@ export const verifyCommand = (command: Command): Command =>
       process.exitCode = await verify(settings, flags, months);
     });
 
-/** Throws settings `argument_invalid` for what is asked of a database only. */
-async function verifyPlace(place: string, { json, ...others }: Flags): Promise<number> {
+/**
+ * Whether an export is what was written, every byte of it, where it lies. Asks no database. Returns the exit code: failed
+ * where a file is not what the manifest says. Throws settings `argument_invalid` for what is asked of a database only,
+ * and what opening the export does.
+ */
+async function verifyExport(place: string, { json, ...others }: Flags): Promise<number> {
   if (Object.keys(others).length > 0) {
     throw settingsError(
       'argument_invalid',
       'An export is verified as a whole: give no option but --json with it.',
     );
   }
-  const { verifyExport } = await import('./verify-export.ts');
-  return verifyExport(place, json === true);
+  const { alteredIn, openFolder } = await import('../export/read-export.ts');
+  const { atPlace, readPlace } = await import('./export-places.ts');
+  const settings = readSettings({ needs: 'database' });
+  return inProgress((signal, progress) => {
+    const look = async (found: OpenedExport, advice: string): Promise<number> => {
+      const all = found.parts.length;
+      let done = 0;
+      const altered = await alteredIn(found, signal, ({ path }) => {
+        progress.update({ name: 'Reading', done: ++done, all, unit: 'files', more: path });
+      });
+      progress.end();
+      const { projects, exported_at: exportedAt, files } = found.manifest;
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+      if (json === true) {
+        const names = projects.map(({ project }) => project);
+        printJson({ place, projects: names, exported_at: exportedAt, files: all, bytes, altered });
+      } else {
+        for (const one of altered) print(one);
+        const what = `${place}, ${projects.map(({ project }) => project).join(', ')} as of ${momentText(exportedAt)} (UTC): ${formatCount(all)} files, ${formatCount(Math.ceil(bytes / 1e6))} MB`;
+        print(
+          altered.length === 0
+            ? `${what}. Every one is what was written.`
+            : `${what}. Not as written: ${formatCount(altered.length)}. ${advice}`,
+        );
+      }
+      return altered.length === 0 ? exitCode.done : exitCode.failed;
+    };
+    return atPlace(readPlace(place), settings.exports, signal, {
+      inFolder: async (folder) =>
+        look(await openFolder(folder), 'Take another copy, or export again.'),
+      inBucket: async (bucket) =>
+        look(
+          await (await import('../export/bucket.ts')).openBucketExport(bucket),
+          // Nothing there is written over: an export only adds what is not there.
+          'Move each altered object named above out of the bucket, or to another prefix, and export again: that adds what is not there.',
+        ),
+    });
+  });
 }
 
 /** The months as half-open days; null: all. Throws settings `argument_invalid` or `bad_month`. */
