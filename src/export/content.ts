@@ -1,22 +1,24 @@
 // Reading parts out of Postgres: the digest of a part's content, its bytes on disk, and the digests of its days.
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import type { ListedResource, ProjectId } from '../model.ts';
+import type { Day, ListedResource, ProjectId } from '../model.ts';
 import { copyOut, type CopiedOut } from '../store/copy-stream.ts';
 import type { Tx } from '../store/db.ts';
 import { tableShapes } from '../store/record-tables.ts';
 import type { DayDigest } from '../verify/digest.ts';
 import {
-  contentSql,
-  digestsSql,
-  greatDaysSql,
+  columnNames,
   isIndexed,
-  leavesSql,
+  partRowsSql,
   type ExportedColumn,
   type ExportPart,
 } from './exported-tables.ts';
 
 export type PartContent = CopiedOut & { sha256: string };
+
+/** A part's content as CSV without a header: what its digest is made of. */
+const contentSql = (part: ExportPart, columns: ExportedColumn[]): string =>
+  `copy (${partRowsSql(part, columnNames(columns))}) to stdout (format csv)`;
 
 /** The content of a part, written to a file after `head` where one is named. */
 export async function readContent(
@@ -58,6 +60,36 @@ export async function copyHashed(
     await file?.close();
   }
 }
+
+/**
+ * The lines that the digest of a day is made of (verify/digest.ts), byte for byte: id TAB raw_sha256 LF in id byte
+ * order.
+ */
+const leavesSql = (table: string, key: string, project: ProjectId, day: Day): string =>
+  `copy (select ${key}, encode(raw_sha256, 'hex') from ${table}
+          where project_id = '${project}' and slice_day = '${day}' order by ${key}) to stdout`;
+
+const inMonth =
+  "project_id = $1 and slice_day >= $2 and slice_day < ($2::date + interval '1 month')::date";
+
+/** The days of a month with more records than that. */
+const greatDaysSql = (table: string): string =>
+  `select slice_day as day, count(*)::int as records, null as digest from ${table}
+    where ${inMonth} group by slice_day having count(*) > $3`;
+
+/**
+ * The digest of each other day of a month, made of the same lines; null where an id holds what COPY would write
+ * otherwise than it is. Half the processor time of handing the lines out (1.3 instead of 2.6 µs a record, this process
+ * included).
+ */
+export const digestsSql = (table: string, key: string): string =>
+  String.raw`select slice_day as day, count(*)::int as records,
+                    case when not bool_or(${key} ~ '[\\\x08-\x0d]')
+                         then encode(sha256(convert_to(string_agg(${key} || E'\t' || encode(raw_sha256, 'hex') || E'\n', '' order by ${key}), 'UTF8')), 'hex')
+                     end as digest
+               from ${table}
+              where ${inMonth} and slice_day <> all ($3::date[])
+              group by slice_day`;
 
 type HeldDay = Omit<DayDigest, 'digest'> & { digest: string | null };
 

@@ -1,7 +1,7 @@
 // What an export carries: every table with its parts, and the statements that read a part in one fixed order and
 // spelling, so that equal contents are equal bytes whichever database they lie in. Builds SQL, runs only reads of the
 // catalog.
-import type { Day, FileFormat, ProjectId } from '../model.ts';
+import type { FileFormat, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
 
 export type ExportedTable = {
@@ -142,61 +142,5 @@ export function partRowsSql({ of, project, month }: ExportPart, selected: string
   return `select ${selected} from ${of.table} where project_id = '${project}'${within} order by ${of.order}`;
 }
 
-const names = (columns: ExportedColumn[]): string => columns.map(({ name }) => name).join(', ');
-
-/** A part's content as CSV without a header: what its digest is made of. */
-export const contentSql = (part: ExportPart, columns: ExportedColumn[]): string =>
-  `copy (${partRowsSql(part, names(columns))}) to stdout (format csv)`;
-
-/**
- * The same with one JSON object a line. Exact numbers are text. JSON holds no control characters: nothing is quoted.
- */
-export function jsonSql(part: ExportPart, columns: ExportedColumn[]): string {
-  const selected = columns.map(({ name, type }) =>
-    type === 'numeric' || type === 'bigint' ? `${name}::text as ${name}` : name,
-  );
-  return `copy (select row_to_json(r)::text from (${partRowsSql(part, selected.join(', '))}) r)
-            to stdout (format csv, delimiter E'\\x01', quote E'\\x02', escape E'\\x02')`;
-}
-
-export const csvInSql = (
-  of: ExportedTable,
-  columns: ExportedColumn[],
-  hasHeader: boolean,
-): string =>
-  `copy ${of.table} (${names(columns)}) from stdin (format csv${hasHeader ? ', header match' : ''})`;
-
-/** Takes a JSON list of rows as its parameter. */
-export const jsonInSql = (of: ExportedTable, columns: ExportedColumn[]): string =>
-  `insert into ${of.table} (${names(columns)})
-   select ${names(columns)} from json_populate_recordset(null::${of.table}, $1::json)`;
-
-/**
- * The lines that the digest of a day is made of (verify/digest.ts), byte for byte: id TAB raw_sha256 LF in id byte
- * order.
- */
-export const leavesSql = (table: string, key: string, project: ProjectId, day: Day): string =>
-  `copy (select ${key}, encode(raw_sha256, 'hex') from ${table}
-          where project_id = '${project}' and slice_day = '${day}' order by ${key}) to stdout`;
-
-const inMonth =
-  "project_id = $1 and slice_day >= $2 and slice_day < ($2::date + interval '1 month')::date";
-
-/** The days of a month with more records than that. */
-export const greatDaysSql = (table: string): string =>
-  `select slice_day as day, count(*)::int as records, null as digest from ${table}
-    where ${inMonth} group by slice_day having count(*) > $3`;
-
-/**
- * The digest of each other day of a month, made of the same lines; null where an id holds what COPY would write
- * otherwise than it is. Half the processor time of handing the lines out (1.3 instead of 2.6 µs a record, this process
- * included).
- */
-export const digestsSql = (table: string, key: string): string =>
-  String.raw`select slice_day as day, count(*)::int as records,
-                    case when not bool_or(${key} ~ '[\\\x08-\x0d]')
-                         then encode(sha256(convert_to(string_agg(${key} || E'\t' || encode(raw_sha256, 'hex') || E'\n', '' order by ${key}), 'UTF8')), 'hex')
-                     end as digest
-               from ${table}
-              where ${inMonth} and slice_day <> all ($3::date[])
-              group by slice_day`;
+export const columnNames = (columns: ExportedColumn[]): string =>
+  columns.map(({ name }) => name).join(', ');

@@ -11,9 +11,8 @@ import { copyHashed, type PartContent } from './content.ts';
 import { countSql, fromParquetSql, openEngine, toParquetSql, type Engine } from './parquet.ts';
 import type { FileFormat } from '../model.ts';
 import {
-  csvInSql,
-  jsonInSql,
-  jsonSql,
+  columnNames,
+  partRowsSql,
   type ExportedColumn,
   type ExportedTable,
   type ExportPart,
@@ -92,3 +91,23 @@ async function* listsOf(path: string): AsyncGenerator<string> {
   }
   if (list !== '') yield `${list}]`;
 }
+
+/**
+ * A part's content with one JSON object a line. Exact numbers are text. JSON holds no control characters: nothing is
+ * quoted.
+ */
+function jsonSql(part: ExportPart, columns: ExportedColumn[]): string {
+  const selected = columns.map(({ name, type }) =>
+    type === 'numeric' || type === 'bigint' ? `${name}::text as ${name}` : name,
+  );
+  return `copy (select row_to_json(r)::text from (${partRowsSql(part, selected.join(', '))}) r)
+            to stdout (format csv, delimiter E'\\x01', quote E'\\x02', escape E'\\x02')`;
+}
+
+const csvInSql = (of: ExportedTable, columns: ExportedColumn[], hasHeader: boolean): string =>
+  `copy ${of.table} (${columnNames(columns)}) from stdin (format csv${hasHeader ? ', header match' : ''})`;
+
+/** Takes a JSON list of rows as its parameter. */
+const jsonInSql = (of: ExportedTable, columns: ExportedColumn[]): string =>
+  `insert into ${of.table} (${columnNames(columns)})
+   select ${columnNames(columns)} from json_populate_recordset(null::${of.table}, $1::json)`;

@@ -1,9 +1,8 @@
 // The digests of days in an export are those that verify computes, whoever computed them; and a month's rows come
 // without being sorted.
 import { expect, test } from 'vitest';
-import { readContent, readDayDigests } from '../../src/export/content.ts';
+import { digestsSql, readContent, readDayDigests } from '../../src/export/content.ts';
 import {
-  digestsSql,
   exportedTables,
   isIndexed,
   partRowsSql,
