@@ -1,5 +1,4 @@
 // Options of commands that are arguments of questions: checked as everywhere, and named in sentences as they are typed.
-import { InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 import {
   asText,
@@ -22,13 +21,4 @@ export function readOptions<S extends Shape>(
   return Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   ) as never;
-}
-
-/** Requests a second. */
-export function readRate(text: string): number {
-  const rate = Number(text);
-  if (!(rate >= 0.01 && rate <= 100_000)) {
-    throw new InvalidArgumentError('It must be a number from 0.01 to 100000.');
-  }
-  return rate;
 }

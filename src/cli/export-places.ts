@@ -1,13 +1,9 @@
 // Where exports go and come from: a folder, or a bucket. The client of buckets is loaded only where one is named: it
 // takes half a second.
-import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { settingsError } from '../errors.ts';
-import { checkFolder, onDisk } from '../export/stage.ts';
-import { openEngineFor } from '../export/formats.ts';
 import { openBucket, parseBucketAddress, type Bucket } from '../export/s3.ts';
 import { exportArchive, type Exported, type Exporting } from '../export/write-export.ts';
-import { tryFolder } from '../files.ts';
 import { checkProxies, handOnAws, type ExportSettings } from '../settings/settings.ts';
 import { place as parsePlace } from '../settings/value-parsers.ts';
 
@@ -59,23 +55,5 @@ export function exportTo(
     inFolder: (to) => exportArchive({ ...exporting, to }),
     inBucket: async (bucket) =>
       (await import('../export/bucket.ts')).exportToBucket({ ...exporting, bucket }),
-  });
-}
-
-/**
- * Writes a small file to where exports go and removes it; false where it may not be removed. Throws what an export there
- * would throw before it has anything to write.
- */
-export async function tryPlace(to: string, settings: ExportSettings): Promise<boolean> {
-  // Where DuckDB is missing no file could be made.
-  (await openEngineFor(settings.format, tmpdir()))?.close();
-  return atPlace(to, settings, new AbortController().signal, {
-    inFolder: (folder) =>
-      onDisk(folder, async () => {
-        await checkFolder(folder);
-        await tryFolder(folder);
-        return true;
-      }),
-    inBucket: async (bucket) => (await import('../export/bucket.ts')).tryBucket(bucket),
   });
 }

@@ -1,10 +1,14 @@
 // What `start` needs beside the platform and the database: it refuses where one of them is missing, and `doctor` tells of
 // each.
+import { tmpdir } from 'node:os';
 import { codeOf } from '../errors.ts';
+import { openEngineFor } from '../export/formats.ts';
 import { trialName } from '../export/s3.ts';
+import { checkFolder, onDisk } from '../export/stage.ts';
+import { tryFolder } from '../files.ts';
 import { checkAddress } from '../http/server.ts';
-import type { Settings } from '../settings/settings.ts';
-import { readPlace, tryPlace } from './export-places.ts';
+import type { ExportSettings, Settings } from '../settings/settings.ts';
+import { atPlace, readPlace } from './export-places.ts';
 import { readReaders } from './start-serving.ts';
 
 export type Need = {
@@ -54,6 +58,24 @@ export const startNeeds: Need[] = [
     },
   },
 ];
+
+/**
+ * Writes a small file to where exports go and removes it; false where it may not be removed. Throws what an export there
+ * would throw before it has anything to write.
+ */
+async function tryPlace(to: string, settings: ExportSettings): Promise<boolean> {
+  // Where DuckDB is missing no file could be made.
+  (await openEngineFor(settings.format, tmpdir()))?.close();
+  return atPlace(to, settings, new AbortController().signal, {
+    inFolder: (folder) =>
+      onDisk(folder, async () => {
+        await checkFolder(folder);
+        await tryFolder(folder);
+        return true;
+      }),
+    inBucket: async (bucket) => (await import('../export/bucket.ts')).tryBucket(bucket),
+  });
+}
 
 async function isServed(host: string, port: number): Promise<boolean> {
   const at =

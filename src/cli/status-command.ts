@@ -1,5 +1,5 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { currentAddress } from '../database-address.ts';
 import { windowAt } from '../day.ts';
 import { exitCode, settingsError, transient } from '../errors.ts';
@@ -18,7 +18,6 @@ import {
   withStore,
   type Store,
 } from './app.ts';
-import { readRate } from './command-options.ts';
 import { forecastJson, foreseeAll, type Foreseen } from './forecast-lines.ts';
 import { formatSpan, print, printError, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
@@ -102,6 +101,15 @@ export const statusCommand = (command: Command): Command =>
         }
       });
     });
+
+/** Requests a second. */
+function readRate(text: string): number {
+  const rate = Number(text);
+  if (!(rate >= 0.01 && rate <= 100_000)) {
+    throw new InvalidArgumentError('It must be a number from 0.01 to 100000.');
+  }
+  return rate;
+}
 
 /**
  * How the projects stand, or one, with a forecast of this moment. Throws settings `unknown_project`: a misspelt name must
