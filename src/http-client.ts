@@ -4,9 +4,8 @@ import type { LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import { certificateProblem } from './tls-errors.ts';
+import { causeChain, certificateProblem, codeOf, isOutlastError, transient } from './errors.ts';
 import { dial } from './dial.ts';
-import { causeChain, codeOf, isOutlastError, transient } from './errors.ts';
 
 type HttpClientOptions = {
   /** How long connecting may take; so may TLS after it. */

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 type Tree = Map<string, string>;
 
 const nouns =
-  'catalogue model resources database-address day dial errors files http-client log meter problems semaphore tls-errors tracing version'
+  'catalogue model resources database-address day dial errors files http-client log meter problems semaphore tracing version'
     .split(' ')
     .map((name) => `${name}.ts`);
 

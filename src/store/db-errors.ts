@@ -1,8 +1,15 @@
 // What a database's error means to the person who runs Outlast: one sentence, what to do, and whether trying again
 // may help. Told apart by SQLSTATE or the network's code, and by its words only where a pooler has one code for all.
 // Knows no connection.
-import { certificateProblem } from '../tls-errors.ts';
-import { codedCause, codeOf, fatal, OutlastError, settingsError, transient } from '../errors.ts';
+import {
+  certificateProblem,
+  codedCause,
+  codeOf,
+  fatal,
+  OutlastError,
+  settingsError,
+  transient,
+} from '../errors.ts';
 
 /** What a failed connection means to the person who set DATABASE_URL. Never names the password (P10). */
 export function connectionError(error: unknown): OutlastError {
