@@ -2,11 +2,10 @@
 // that no figure is older than the coverage it is shown with (P7). $1 is the project, `[$2, $3)` are the days, $4 is
 // the instant. Runs none.
 import type { ListedResource } from '../model.ts';
-import { columnsOf, order } from '../resources.ts';
+import { columnsOf, inView, order } from '../resources.ts';
 import { countsByState } from '../store/ledger.ts';
 import { reservationNames } from '../catalogue.ts';
 import { invalidArgument } from './check-arguments.ts';
-import { inView } from '../resources.ts';
 
 export type By = 'day' | 'month';
 
@@ -54,12 +53,9 @@ export type Counted = { isAsOf: boolean; zone: Zone };
  * The coverage of each period; $1 is the project. As of an instant, $4, a day is held only where its proof is no
  * younger: what was proved later says nothing of what was held then.
  */
-const coverage = (
-  by: By,
-  resource: ListedResource,
-  { isAsOf, zone }: Counted,
-  then = isAsOf ? ' and is_proved_then' : '',
-): string => `
+function coverage(by: By, resource: ListedResource, { isAsOf, zone }: Counted): string {
+  const then = isAsOf ? ' and is_proved_then' : '';
+  return `
   select ${periodOf(by, 'day')} as period,
          count(*)::int                                                          as accounted,
          ${countsByState(['open', 'sealed', 'final', 'lost'])},
@@ -76,6 +72,7 @@ const coverage = (
    where resource = '${resource}'
      and ($2::date is null or day >= $2) and ($3::date is null or day < $3)
    group by 1`;
+}
 
 /** How many days of the period were asked for. */
 const daysAsked = (by: By): string =>
