@@ -1,6 +1,6 @@
 // Settings: what is taken when little is said, and that every mistake is told at once, with what to do.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -609,7 +609,11 @@ it.skipIf(process.platform === 'win32')(
     expect(() => readSettings({ needs: 'platform' }, env)).toThrow(
       'OUTLAST_API_SECRET_FILE names a file that is a pipe that nobody writes to: name a file, or start what writes.',
     );
-    spawn('sh', ['-c', `(sleep 0.3; echo se; sleep 0.1; echo same) > ${path}`]);
+    // Open for the writer before it has begun.
+    const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const slowly = 'sleep 0.3; echo se; sleep 0.1; echo same';
+    spawn('sh', ['-c', slowly], { stdio: ['ignore', pipe, 'ignore'] });
+    closeSync(pipe);
     expect(readSmallFile(path)).toBe('se\nsame\n');
     expect(readSmallFile('/dev/null')).toBe('');
   },
