@@ -120,13 +120,14 @@ test('to remove a project the others are exported, as many as there are, and no 
 });
 
 test('a login made by the page’s SQL reads, and writes nothing', async () => {
-  const sql =
-    linesOf(await read('docs/operations.md'), 'sql').find((line) => line.includes('reports')) ?? '';
+  const name = `${new URL(database.connectionString).pathname.slice(1)}_reports`;
+  const lines = linesOf(await read('docs/operations.md'), 'sql');
+  const sql = lines.find((line) => line.includes('reports'))?.replaceAll('reports', name) ?? '';
   const owner = new pg.Client({ connectionString: database.connectionString });
   await owner.connect();
   await owner.query(sql);
   const address = new URL(database.connectionString);
-  address.username = 'reports';
+  address.username = name;
   address.password = 'choose-one';
   const reports = new pg.Client({ connectionString: address.href });
   await reports.connect();
@@ -136,7 +137,7 @@ test('a login made by the page’s SQL reads, and writes nothing', async () => {
     code: '42501',
   });
   await reports.end();
-  await owner.query('drop role reports');
+  await owner.query(`drop role ${name}`);
   await owner.end();
 });
 
