@@ -288,14 +288,14 @@ test('two replicas: each project has one holder, and those of a dead one go to t
       of(replicas[0], held).length > 0 ? replicas : ([replicas[1], replicas[0]] as const);
     const before = of(dead, held);
     expect([...before, ...of(other, held)].toSorted()).toEqual(names);
-    dead.child.kill('SIGKILL');
-    await dead.ended;
-    // On another machine: nobody there sees that it has ended.
+    dead.child.kill('SIGSTOP');
+    // On another machine: nobody there sees that it has ended. Written before it has, or the other one does.
     await bench.db.query(
       `update sync.holders set process = 'elsewhere 1 1 1', held_until = statement_timestamp() + $2 * interval '1 ms'
         where project_id = any ($1)`,
       [before, leaseMs],
     );
+    await dead.stop('SIGKILL');
     await expect.poll(async () => of(other, await holders())).toEqual(names);
     expect((await other.stop('SIGTERM')).code).toBe(0);
     expect(await holders()).toEqual(new Map());
