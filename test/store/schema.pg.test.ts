@@ -32,14 +32,14 @@ test('the migrations make the tables of schema.ts, and no hand made one: else `n
 });
 
 test('no index depends on the locales of the system, which its updates change', async () => {
-  const { connectionString, drop } = await createTestDatabase();
+  const database = await createTestDatabase();
   const sql = `
     select indexrelid::regclass, collname
       from pg_index, unnest(indcollation::oid[]) as used join pg_collation c on c.oid = used
      where collname <> 'C' and indrelid in (
        select oid from pg_class where relnamespace in ('archive'::regnamespace, 'sync'::regnamespace))`;
-  expect(await queryAt(connectionString, sql)).toEqual([]);
-  await drop();
+  expect(await queryAt(database.connectionString, sql)).toEqual([]);
+  await database.drop();
 });
 
 const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
