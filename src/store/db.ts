@@ -286,6 +286,27 @@ function onConnection<T>(
   return inSpan('transaction', ofPostgres, () => lend(db, silenceMs, work));
 }
 
+/** Where the server gives no more than the pool has, one of those is waited for: small plans allow fifteen in all. */
+async function takeConnection(pool: pg.Pool): Promise<pg.PoolClient> {
+  let crowded: Error | undefined;
+  // Ends: each turn lowers how many are tried, down to those that there are, for which the line is bounded.
+  for (;;) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      const told = connectionError(error);
+      if (told.code !== 'database_crowded' || pool.totalCount === 0) throw crowded ?? told;
+      crowded = told;
+      const { max } = pool.options;
+      pool.options.max = Math.min(max, pool.totalCount);
+      setTimeout(() => (pool.options.max = Math.max(max, pool.options.max)), crowdedMs).unref();
+    }
+  }
+}
+
+/** For how long no more connections are tried than there were. */
+const crowdedMs = 60_000;
+
 const ofPostgres = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const;
 
 /** `silenceMs`: when no byte has passed for so long, nobody is there any more; 0: however long it takes. */
@@ -294,9 +315,7 @@ async function lend<T>(
   silenceMs: number,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await db.pool.connect().catch((error: unknown) => {
-    throw connectionError(error);
-  });
+  const client = await takeConnection(db.pool);
   let isBroken = false;
   let said: Error | undefined;
   // The server may end the connection while we hold it: the query in flight then fails, which is enough; between two

@@ -138,8 +138,10 @@ type ConnectionFound = {
 
 /** Takes two connections of the pool for a moment. */
 export async function inspectConnection(pool: pg.Pool): Promise<ConnectionFound> {
-  const [first, second] = [await pool.connect(), await pool.connect()];
+  const first = await pool.connect();
+  let second: pg.PoolClient | undefined;
   try {
+    second = await pool.connect();
     const { connection, processID } = first as unknown as Wire;
     const { stream } = connection;
     const [one, other] = [await backendOf(first), await backendOf(second)];
@@ -156,7 +158,7 @@ export async function inspectConnection(pool: pg.Pool): Promise<ConnectionFound>
     };
   } finally {
     first.release();
-    second.release();
+    second?.release();
   }
 }
 

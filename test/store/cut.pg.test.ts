@@ -22,6 +22,7 @@ import { databaseError } from '../../src/store/db-errors.ts';
 import { analyzeNew, openDb, noStatementTimeout, withTx, type Db } from '../../src/store/db.ts';
 import { countRows } from '../../src/store/read-held.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { inspectConnection } from '../../src/store/pg-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo, type Wire } from '../torture/wire.ts';
 
@@ -205,6 +206,33 @@ test('whoever waits in line for a connection of a busy pool is served', async ()
     expect((await waiting)?.code).toBe(expected);
   }
   await hurried.close();
+});
+
+test('where the server gives fewer connections than asked for, those are waited for', async () => {
+  const admin = await openDb({ connectionString: database.connectionString, role: null, log });
+  const login = `few_${database.name}`;
+  const allow = (limit: number): Promise<unknown> =>
+    admin.query(`alter role "${login}" connection limit ${limit}`);
+  await admin.query(`create role "${login}" login password 'few'`);
+  await allow(2);
+  const way = Object.assign(new URL(address), { username: login, password: 'few' });
+  db = await openDb({ connectionString: way.href, role: null, max: 8, log });
+  const busy = db;
+  const asked = Array.from({ length: 16 }, () => busy.query('select pg_sleep(0.02)'));
+  await expect(Promise.all(asked)).resolves.toHaveLength(16);
+  expect(busy.pool.totalCount).toBe(2);
+  // What looks at two at once says that it gets one, and keeps none.
+  await allow(1);
+  const alone = await openDb({ connectionString: way.href, role: null, log }).catch(databaseError);
+  expect(alone).toMatchObject({ code: 'database_crowded' });
+  await db.close();
+  db = await openDb({ connectionString: way.href, role: null, log });
+  const looked = await told(inspectConnection(db.pool));
+  expect(looked).toMatchObject({ code: 'database_crowded' });
+  await db.close();
+  db = null;
+  await admin.query(`drop role "${login}"`);
+  await admin.close();
 });
 
 test('a connection that the server ends between two statements: in the words it gave', async () => {
