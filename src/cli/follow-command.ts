@@ -6,8 +6,6 @@ import { textOfFile, writeWhole } from '../files.ts';
 import { resources } from '../model.ts';
 import { openArchive } from '../query/archive.ts';
 import { changeFilters } from '../query/changes.ts';
-import { jsonText } from '../query/record-text.ts';
-import type { Change } from '../query/types.ts';
 import { readSettings } from '../settings/settings.ts';
 import { withReader } from './app.ts';
 import { readOptions } from './command-options.ts';
@@ -22,11 +20,6 @@ type FollowFlags = {
   fromNow?: true;
   once?: true;
 };
-
-/** Changes that are handed on before their position is kept. */
-const atOnce = 1000;
-/** Less than the longest a question may wait, so that a connection that broke is noticed. */
-const waitMs = 30_000;
 
 export const followCommand = (command: Command): Command =>
   command
@@ -54,48 +47,46 @@ async function follow(flags: FollowFlags): Promise<void> {
   const settings = readSettings({ needs: 'database' });
   const stop = stopOnSignals();
   try {
-    await withReader(settings, openArchive, async (archive) => {
-      const query = {
-        project: await projectOf(archive, flags.project),
-        ...(resource === undefined ? {} : { resource }),
-      };
-      const keepIn =
-        positionFile === undefined ? null : { path: positionFile, of: resource ?? 'all' };
-      let saved = keepIn === null ? null : await kept(keepIn);
-      let position = after ?? saved;
-      if (position === null && flags.fromNow === true) {
-        position = await archive.changes.newest(query);
-      }
-      // P9: ends when it is told to, or, with --once, when nothing is left.
-      while (!stop.signal.aborted) {
-        const page = await archive.changes.list({
+    // Two connections: on one the next entries are read, on the other what their records say.
+    await withReader(
+      settings,
+      (options) => openArchive({ ...options, max: 2 }),
+      async (archive) => {
+        const query = {
+          project: await projectOf(archive, flags.project),
+          ...(resource === undefined ? {} : { resource }),
+        };
+        const keepIn =
+          positionFile === undefined ? null : { path: positionFile, of: resource ?? 'all' };
+        let from = after ?? (keepIn === null ? null : await kept(keepIn));
+        if (from === null && flags.fromNow === true) {
+          from = await archive.changes.newest(query);
+          // Where it begins is kept before anything is waited for.
+          if (keepIn !== null && from !== null) await keep(keepIn, from);
+        }
+        const lines = archive.changes.lines({
           ...query,
-          ...(position === null ? {} : { after: position }),
-          limit: atOnce,
-          // The first page shows where it begins, which is kept before anything is waited for.
-          waitMs: flags.once === true || (keepIn !== null && position !== saved) ? 0 : waitMs,
+          ...(from === null ? {} : { after: from }),
+          once: flags.once === true,
           signal: stop.signal,
         });
-        if (!(await put(page.items))) return;
-        ({ position } = page);
-        if (keepIn !== null && position !== null && position !== saved) {
-          await keep(keepIn, position);
-          saved = position;
+        for await (const { text, position } of lines) {
+          if (!(await put(text))) return;
+          if (keepIn !== null) await keep(keepIn, position);
+          if (stop.signal.aborted) return;
         }
-        if (flags.once === true && page.isUpToDate) return;
-      }
-    });
+      },
+    );
   } finally {
     stop.close();
   }
 }
 
 /** Resolves when the lines are out of this process; false: their reader has left (`| head`). */
-async function put(changes: Change[]): Promise<boolean> {
-  if (changes.length === 0) return true;
-  const text = changes.map((change) => `${jsonText(change, Object.keys(change) as never[])}\n`);
+async function put(text: Buffer): Promise<boolean> {
+  if (text.length === 0) return true;
   return new Promise((resolve, reject) => {
-    process.stdout.write(text.join(''), (error) => {
+    process.stdout.write(text, (error) => {
       if (error instanceof Error && codeOf(error) !== 'EPIPE') reject(error);
       else resolve(!(error instanceof Error));
     });

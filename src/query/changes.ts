@@ -14,16 +14,18 @@ import {
 } from '../store/record-tables.ts';
 import { cursorSaid, limit, oneOf, parseArguments, project, whole } from './arguments.ts';
 import { invalidArgument, optional } from './check-arguments.ts';
-import { columnsNow } from './selected-columns.ts';
+import { columnsNow, jsonNow } from './selected-columns.ts';
 import { cursorText, fingerprintOf, readCursorText } from './cursor.ts';
 import type { Reader } from './reader.ts';
-import type { Change, Changes, ChangesPage } from './types.ts';
+import type { Change, ChangeLines, Changes, ChangesPage } from './types.ts';
 
 /** How long a page may wait for a change, milliseconds. */
 export const longestWaitMs = 60_000;
 /** A look reads one row of an index. */
 const lookEveryMs = 500;
 const followedAtOnce = 1000;
+/** For lines: each look reads an entry anew, and one holds up to some two thousand changes. */
+const toldAtOnce = 2000;
 
 export const changeFilters = {
   resource: oneOf(resources).describe('Of this resource only'),
@@ -42,6 +44,7 @@ const listArguments = followArguments.extend({
   limit: limit.default(100),
   waitMs: whole(0, longestWaitMs).default(0),
 });
+const linesArguments = followArguments.extend({ once: z.boolean().default(false) });
 const newestArguments = z.strictObject({ project });
 
 /** An entry of the journal, and how many of its changes were read. */
@@ -65,6 +68,7 @@ export const createChanges = (reader: Reader): Changes => ({
   follow: (given) =>
     // Checked at the call, not at the first step: that is where the mistake stands.
     follow(reader, parseArguments('changes.follow', followArguments, given)),
+  lines: (given) => linesOf(reader, parseArguments('changes.lines', linesArguments, given)),
 });
 
 /** Ends when the signal is aborted, and only then: there is always a next change (P9). */
@@ -94,20 +98,16 @@ async function listChanges(
   const waitUntil = performance.now() + query.waitMs;
   // Ends: at the first change, or when it has waited long enough.
   for (;;) {
-    const { newest, isKnown, rows } = await look(reader, query, from);
-    if (from !== null && !isKnown) throw await unknownPosition(reader, from, newest);
+    const { newest, rows } = await look(reader, query, from);
     // What told of no record is not looked at again.
     from = newest;
     const isUpToDate = rows.length < query.limit;
     const leftMs = signal?.aborted === true ? 0 : waitUntil - performance.now();
     if (rows.length > 0 || leftMs <= 0) {
       const items = await changesOf(reader, of, rows);
-      const position = newest === null ? null : positionText(fingerprint(of), newest);
-      return {
-        items,
-        position: isUpToDate ? position : (items.at(-1)?.position ?? position),
-        isUpToDate,
-      };
+      const upTo = isUpToDate ? newest : (rows.at(-1) ?? newest);
+      const position = upTo === null ? null : positionText(fingerprint(of), upTo);
+      return { items, position, isUpToDate };
     }
     await sleepUnless(signal, Math.min(lookEveryMs, leftMs));
   }
@@ -117,14 +117,14 @@ type Row = Place &
   Pick<Change, 'change' | 'id' | 'observedAt' | 'writtenAt' | 'rawSha256'> & { resource: string };
 
 /**
- * What lies after a place, where the feed ends for now, and whether the place is one of its own: in one statement, so
- * that the end is that of what was read.
+ * What lies after a place and where the feed ends for now: in one statement, so that the end is that of what was read.
+ * Throws what `unknownPosition` gives where the place is none of its own.
  */
 async function look(
   reader: Reader,
   query: { project: ProjectId; resource?: Resource | undefined; limit: number },
   after: Place | null,
-): Promise<{ newest: Place | null; isKnown: boolean; rows: Row[] }> {
+): Promise<{ newest: Place | null; rows: Row[] }> {
   const { rows } = await reader.query<
     Row & { newestId: string; newestHead: string; isKnown: boolean }
   >(
@@ -154,33 +154,113 @@ async function look(
     ],
   );
   const [first] = rows;
-  if (first === undefined) return { newest: null, isKnown: false, rows: [] };
-  const newest = { entryId: first.newestId, n: allOfThem, head: first.newestHead };
+  const newest =
+    first === undefined ? null : { entryId: first.newestId, n: allOfThem, head: first.newestHead };
+  if (after !== null && first?.isKnown !== true) throw await unknownPosition(reader, after, newest);
   // Where nothing lies behind the place there is one row, of the chain alone.
-  return { newest, isKnown: first.isKnown, rows: first.change === null ? [] : rows };
+  return { newest, rows: first === undefined || first.change === null ? [] : rows };
 }
 
 async function changesOf(reader: Reader, of: ProjectId, rows: Row[]): Promise<Change[]> {
-  const contents = await contentsOf(reader, of, rows);
+  const contents = await contentsOf(reader, of, rows, columnsNow);
   const ofQuery = fingerprint(of);
   return rows.map((row) => {
-    const { entryId, id, change, observedAt, writtenAt, rawSha256 } = row;
-    const [resource, apiVersion = null] = row.resource.split('.');
+    const { observedAt } = row;
     const record = contents.get(keyOf(row));
     return {
-      position: positionText(ofQuery, row),
-      entryId,
-      resource,
-      apiVersion,
-      id,
-      change,
-      observedAt,
-      writtenAt,
-      rawSha256,
+      ...aboutOf(row, ofQuery),
       // As this change left it, not as later ones did.
       record: record === undefined ? null : { ...record, observedAt, missingSince: null },
     } as Change;
   });
+}
+
+/** All of a change but its record. */
+function aboutOf(row: Row, ofQuery: string) {
+  const { entryId, id, change, observedAt, writtenAt, rawSha256 } = row;
+  const [resource, apiVersion = null] = row.resource.split('.');
+  const position = positionText(ofQuery, row);
+  return { position, entryId, resource, apiVersion, id, change, observedAt, writtenAt, rawSha256 };
+}
+
+/** Lines made at a time: what was made of Postgres' answer is soon garbage, which costs as much as is in use. */
+const linesAtOnce = 500;
+
+/**
+ * P9: as `follow`, or with `once` where there is nothing more to read. Postgres works on what comes next while these
+ * lines are made and written.
+ */
+async function* linesOf(
+  reader: Reader,
+  { signal, once, ...query }: z.output<typeof linesArguments>,
+): AsyncGenerator<ChangeLines> {
+  const of = query.project;
+  const ofQuery = fingerprint(of);
+  const lookFrom = (from: Place | null) =>
+    ahead(look(reader, { ...query, limit: toldAtOnce }, from));
+  let told = query.after;
+  let next = lookFrom(told === undefined ? null : placeOf(of, told));
+  for (;;) {
+    const { newest, rows } = await next;
+    const isUpToDate = rows.length < toldAtOnce;
+    const upTo = isUpToDate ? newest : (rows.at(-1) ?? newest);
+    if (!isUpToDate) next = lookFrom(upTo);
+    const pieces = Array.from({ length: Math.ceil(rows.length / linesAtOnce) }, (_, n) =>
+      rows.slice(n * linesAtOnce, (n + 1) * linesAtOnce),
+    );
+    const contents = (piece: Row[] = []) => ahead(contentsOf<Halves>(reader, of, piece, halvesNow));
+    let [now, then] = [contents(pieces[0]), contents(pieces[1])];
+    for (const [n, piece] of pieces.entries()) {
+      const found = await now;
+      [now, then] = [then, contents(pieces[n + 2])];
+      told = positionText(ofQuery, piece.at(-1) as Row);
+      const lines = piece.map((row) => Buffer.from(lineOf(row, found.get(keyOf(row)), ofQuery)));
+      yield { text: Buffer.concat(lines), position: told };
+    }
+    const position = upTo === null ? told : positionText(ofQuery, upTo);
+    if (position !== undefined && position !== told) {
+      told = position;
+      yield { text: Buffer.alloc(0), position };
+    }
+    if (!isUpToDate) continue;
+    if (once) return;
+    await sleepUnless(signal, lookEveryMs);
+    if (signal?.aborted === true) return;
+    next = lookFrom(upTo);
+  }
+}
+
+/** What is asked for ahead of its turn: should something else fail first, that is what is told. */
+function ahead<T>(asked: Promise<T>): Promise<T> {
+  asked.catch(() => undefined);
+  return asked;
+}
+
+/** As `jsonText` writes a change: by hand, for it is most of what a line costs here. */
+function lineOf(row: Row, record: Halves | undefined, ofQuery: string): string {
+  const { position, entryId, resource, apiVersion, id, change, observedAt, writtenAt, rawSha256 } =
+    aboutOf(row, ofQuery);
+  const observed = JSON.stringify(observedAt);
+  const said =
+    record === undefined
+      ? null
+      : `${record.before.slice(0, -1)},"observed_at":${observed},${record.after.slice(1)}`;
+  return (
+    `{"position":"${position}","entry_id":"${entryId}","resource":"${resource}",` +
+    `"api_version":${JSON.stringify(apiVersion)},"id":${JSON.stringify(id)},"change":"${change}",` +
+    `"observed_at":${observed},"written_at":"${writtenAt}","raw_sha256":${JSON.stringify(rawSha256)},"record":${said}}\n`
+  );
+}
+
+/** A record as JSON text up to when it was observed, and from there on: a content may be observed more than once. */
+type Halves = { before: string; after: string };
+
+function halvesNow(fields: Fields): string {
+  const all = Object.entries(fields);
+  const observed = all.findIndex(([name]) => name === 'observedAt');
+  const before = jsonNow(Object.fromEntries(all.slice(0, observed)));
+  const after = jsonNow(Object.fromEntries(all.slice(observed + 1)), { missingSince: 'null' });
+  return `encode(raw_sha256, 'hex') as "rawSha256", ${before}::text as before, ${after}::text as after`;
 }
 
 const keyOf = ({ resource, rawSha256, id }: Pick<Row, 'resource' | 'rawSha256' | 'id'>): string =>
@@ -189,21 +269,22 @@ const keyOf = ({ resource, rawSha256, id }: Pick<Row, 'resource' | 'rawSha256' |
 type Content = { contentOf: string; rawSha256: string };
 
 /** What the contents say: nearly all are in force still, the others are versions by now. Nothing is ever deleted. */
-async function contentsOf(
+async function contentsOf<Found = object>(
   reader: Reader,
   of: ProjectId,
   rows: Row[],
-): Promise<Map<string, object>> {
-  const found = new Map<string, object>();
+  selected: (fields: Fields) => string,
+): Promise<Map<string, Found>> {
+  const found = new Map<string, Found>();
   for (const archived of resources.flatMap((resource) => archivedOf(of, resource))) {
     const resource = archivedName(archived);
     const wanted = rows.filter((row) => row.resource === resource && row.rawSha256 !== null);
     if (wanted.length === 0) continue;
     const shape = shapeOf(archived);
     const fields = fieldsOf[archived.resource];
-    const columns = `${shape.key} as "contentOf", ${columnsNow(fields)}`;
+    const columns = `${shape.key} as "contentOf", ${selected(fields)}`;
     const take = ({ contentOf: id, ...content }: Content): void => {
-      found.set(keyOf({ resource, rawSha256: content.rawSha256, id }), content);
+      found.set(keyOf({ resource, rawSha256: content.rawSha256, id }), content as Found);
     };
     const now = await reader.query<Content>(
       `select ${columns} from ${shape.table} o where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`,

@@ -7,11 +7,35 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import { inView, type Column, type Field, type Fields } from '../resources.ts';
 import type { Queryable } from '../store/db.ts';
 import { sql, PgDialect } from '../store/orm.ts';
+import { snake } from './record-text.ts';
 import type { Flat, Version } from './types.ts';
 
 /** Of its table alone. */
 export const columnsNow = (fields: Fields): string =>
   selected(fields, ({ column, type }) => (type === 'sha256' ? `encode(${column}, 'hex')` : column));
+
+/**
+ * Of its table alone, as the JSON that `jsonText` makes of them; `instead`: what is said in place of a column.
+ */
+export const jsonNow = (fields: Fields, instead: Readonly<Record<string, string>> = {}): string => {
+  const columns = Object.entries(fields).map(
+    ([name, field]) => `${instead[name] ?? inJson(field)} as "${snake(name)}"`,
+  );
+  return `(select row_to_json(r) from (select ${columns.join(', ')}) r)`;
+};
+
+/** Exact numbers as text, times as RFC 3339 text; text is escaped, and what is JSON already kept, as there. */
+function inJson(field: Field): string {
+  if ('member' in field) return `raw -> '${field.member}'`;
+  if ('members' in field) {
+    const columns = Object.values(field.members).map(({ column }) => column);
+    return `case when num_nonnulls(${columns.join(', ')}) > 0 then ${jsonNow(field.members)} end`;
+  }
+  const { column, type } = field;
+  if (type === 'timestamptz') return `replace(replace(${column}::text, ' ', 'T'), '+00', 'Z')`;
+  if (type === 'bytea' || type === 'sha256') return `encode(${column}, 'hex')`;
+  return type === 'bigint' || type === 'numeric' ? `${column}::text` : column;
+}
 
 /** Of a view that has them under their own names. */
 export const columnsOfView = (fields: Fields, view: string): string =>

@@ -201,6 +201,9 @@ export type ChangesQuery = {
   after?: string;
 };
 
+/** Some changes as lines of JSON in UTF-8, as HTTP gives them; `position` covers them. */
+export type ChangeLines = { text: Buffer; position: string };
+
 export type ChangesPage = {
   items: Change[];
   /** Keep it once the items are taken: `after` of the next question. Null while nothing was ever archived. */
@@ -224,6 +227,11 @@ export type Changes = {
   ): Promise<ChangesPage>;
   /** What there is and what comes, until the signal is aborted. */
   follow(query: ChangesQuery & { signal?: AbortSignal }): AsyncIterable<Change>;
+  /**
+   * The same for whoever only hands them on, in a quarter of the time: Postgres writes the records. With `once` it ends
+   * where there is nothing more to read now. Some may hold no line: the first, and where entries told of nothing.
+   */
+  lines(query: ChangesQuery & { once?: boolean; signal?: AbortSignal }): AsyncIterable<ChangeLines>;
   /** Where it ends for now: to follow only what is to come. Null while nothing was ever archived. */
   newest(query: { project: ProjectId }): Promise<string | null>;
 };

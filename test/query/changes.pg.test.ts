@@ -5,7 +5,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openArchive, type Archive, type Change, type ChangesPage } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
+import { apiVersions } from '../../src/model.ts';
+import { parseJson } from '../../src/platform/json.ts';
+import { readToken } from '../../src/platform/tokens.ts';
+import { readTransaction } from '../../src/platform/transactions.ts';
 import { readOrdersPage } from '../../src/platform/pages.ts';
+import { jsonText } from '../../src/query/record-text.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
 import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
 import { writeInto } from '../../src/store/records.ts';
@@ -14,6 +19,7 @@ import type { Served } from '../../src/http/server.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { fresh, freshFolder, setUp } from '../support/fresh.ts';
+import { observe, observeUnlisted } from '../support/observe.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
 import { nextGetBegun, serveArchive } from '../support/served.ts';
 import { writeProjects } from '../support/rows.ts';
@@ -101,7 +107,49 @@ test('new, changed, late, missing and found are told once each, with what was sa
   expect(await all((await archive.changes.newest({ project })) ?? '')).toEqual([]);
   expect((await archive.changes.list({ project, resource: 'tokens' })).items).toEqual([]);
   expect(await inSql()).toEqual(found.map(({ change, id }) => `${change} ${id}`));
+  expect(await lines()).toBe(asLines(found));
+  expect(await lines(late?.position)).toBe(asLines(found.slice(4)));
 });
+
+test('lines are what HTTP makes of the changes, whatever records say', async () => {
+  const odd = String.raw`\"quoted\" \\ \/ \u0001\b\n\t\u007f 信用 \ud83d\ude00 \u2028 +00`;
+  const orders = [
+    `{"operation_id":"${odd}","status":"?","message":"${odd}","account":"","amount":1e30,"number":"-0.50"}`,
+    `{"operation_id":"b","status":2,"message":"\\u0000","amount":"1","create_time":"0001-01-01T00:00:00.120Z","update_time":"9999-12-31 23:59:59","order_type":7,"observed_at":null,"more":{"a":[1.10,true,{}]}}`,
+  ];
+  await observe(db, { project, resource: 'orders', shownBy: '2026-03-10' }, orders, when(0));
+  const changed = orders.map((order) => order.replace('"operation_id"', '"new":1,"operation_id"'));
+  await observe(db, { project, resource: 'orders', shownBy: '2026-03-10' }, changed, when(1));
+  // A content that comes back is the same one, observed anew.
+  await observe(db, { project, resource: 'orders', shownBy: '2026-03-10' }, orders, when(2));
+  const nftClass = { id: 'c', name: odd, nft_count: '9007199254740993', timestamp: '2026-03-10' };
+  await observe(db, { project, resource: 'nft_classes' }, [nftClass], when(3));
+  for (const [n, fees] of [null, '{"issue_fee":{"denom":"ugas","amount":"460"}}'].entries()) {
+    const token = readToken('aa', `{"type":"t","value":{"symbol":"aa","n":"${n}"}}`, fees, '7');
+    await observeUnlisted(db, { project, lookup: 'tokens' }, token, when(4 + n));
+  }
+  for (const lookup of apiVersions) {
+    const text = `{"tx_hash":"h","status":1,"block_height":5,"nft":{"id":"${odd}"},"timestamp":"2026-03-10T01:02:03+08:00"}`;
+    const result = readTransaction(parseJson(text), text, 'op');
+    await observeUnlisted(db, { project, lookup }, result, when(6));
+  }
+  const found = await all();
+  expect(found).toHaveLength(11);
+  expect(await lines()).toBe(asLines(found));
+});
+
+const when = (seconds: number): string => new Date(noon + seconds * 1000).toISOString();
+
+/** All there is, as one text. */
+async function lines(after?: string): Promise<string> {
+  const texts: Buffer[] = [];
+  const query = { project, once: true, ...(after === undefined ? {} : { after }) };
+  for await (const { text } of archive.changes.lines(query)) texts.push(text);
+  return Buffer.concat(texts).toString();
+}
+
+const asLines = (changes: Change[]): string =>
+  changes.map((change) => `${jsonText(change, Object.keys(change) as never[])}\n`).join('');
 
 async function inSql(): Promise<string[]> {
   const { rows } = await db.query<{ told: string }>(
