@@ -119,7 +119,6 @@ describe('with a platform', () => {
   const settings = (more: Record<string, string> = {}): Record<string, string> => ({
     ...environmentOf(simulator, database.connectionString),
     OUTLAST_SCHEDULE: '* * * * * *',
-    OUTLAST_PORT: '0',
     ...stoppedAt(noon),
     ...more,
   });

@@ -9,18 +9,18 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import { openDb } from '../../src/store/db.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
-import { noon, smallWorld } from '../support/archive.ts';
-import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, runCommand, startCommand, type Ended } from '../support/command.ts';
+import { smallWorld } from '../support/archive.ts';
+import { runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { queryAt } from '../support/client.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
 import { listenHere } from '../support/loopback.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
+import { practise } from '../support/practise.ts';
 
 const world = { ...smallWorld, since: '2026-04-02' };
 /** Of the window, those that have records, and two that have none. */
@@ -28,24 +28,19 @@ const days = ['2026-03-01', ...daysIn({ from: '2026-04-01', to: '2026-04-07' })]
 
 let simulator: Simulator;
 let database: TestDatabase;
+let env: () => Record<string, string>;
 let person: pg.Client;
 beforeEach(async () => {
-  simulator = await createSimulator({ startAt: noon, speed: 0, world });
-  database = await createTestDatabase();
+  ({ simulator, database, env } = await practise({ world }));
   person = new pg.Client({ connectionString: database.connectionString });
   await person.connect();
 });
-afterEach(async () => {
-  await person.end();
-  await database.drop();
-  await simulator.close();
-});
+afterEach(() => person.end());
 
 const settings = (): Record<string, string> => ({
-  ...environmentOf(simulator, database.connectionString),
+  ...env(),
   OUTLAST_LEASE_SECONDS: '3',
   OUTLAST_LOG_LEVEL: 'error',
-  ...stoppedAt(noon),
 });
 
 /** The last line: before it a report may stand. */

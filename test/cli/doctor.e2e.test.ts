@@ -35,6 +35,7 @@ import { queryAt } from '../support/client.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { copyOf, createEmptyDatabase, createTestDatabase } from '../support/postgres.ts';
+import { practise } from '../support/practise.ts';
 
 /** The state and the words of each finding, by what it is about; the last of several. */
 function found({ stdout }: Ended): Record<string, string> {
@@ -47,10 +48,9 @@ function found({ stdout }: Ended): Record<string, string> {
 }
 
 test('each finding says what is so, and what to do where it is wrong', async () => {
-  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
-  const database = await fresh(createTestDatabase());
+  const { simulator, env: given } = await practise();
   const empty = await fresh(createEmptyDatabase());
-  const env = { ...environmentOf(simulator, database.connectionString), ...stoppedAt(noon) };
+  const env = given();
 
   const well = await runHere(['doctor'], { env });
   expect(found(well)).toMatchObject({
@@ -226,9 +226,8 @@ test('a replica that is down, behind or of another archive is told', async () =>
 
 test('folders that cannot be written and lists that are not there are told, and no folder is made', async () => {
   const folder = await freshFolder();
-  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
-  const database = await fresh(createTestDatabase());
-  const env = { ...environmentOf(simulator, database.connectionString), ...stoppedAt(noon) };
+  const { simulator, env: given } = await practise();
+  const env = given();
   await writeFile(join(folder, 'file'), '');
   const doctor = (heads: string, certificates: string): Promise<Ended> =>
     runHere(['doctor'], {
@@ -264,14 +263,12 @@ test('folders that cannot be written and lists that are not there are told, and 
 
 test('what `start` refuses, `doctor` tells with the same sentence, and leaves nothing where it tried', async () => {
   const folder = await freshFolder();
-  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
-  const database = await fresh(createTestDatabase());
+  const { env } = await practise();
   const taken = createServer((_, response) => response.end('{"hello":"world"}'));
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as AddressInfo;
   const well = {
-    ...environmentOf(simulator, database.connectionString),
-    ...stoppedAt(noon),
+    ...env(),
     OUTLAST_EXPORT_TO: join(folder, 'new', 'exports'),
     OUTLAST_EXPORT_FORMAT: 'csv',
   };
@@ -373,13 +370,8 @@ test('a file of settings from Windows loses no line, and a line that is none is 
 
 test('init tries what it is given, and writes what every command then finds; never over a file that is there', async () => {
   const folder = await freshFolder();
-  const simulator = await fresh(createSimulator({ startAt: noon, speed: 0 }));
-  const database = await fresh(createTestDatabase());
-  const { OUTLAST_BASE_URL: baseUrl = '', ...env } = {
-    ...environmentOf(simulator, database.connectionString),
-    ...stoppedAt(noon),
-    OUTLAST_ENV_FILE: '',
-  };
+  const practice = await practise();
+  const { OUTLAST_BASE_URL: baseUrl = '', ...env } = { ...practice.env(), OUTLAST_ENV_FILE: '' };
   const init = (more: Record<string, string>, ...args: string[]): Promise<Ended> =>
     runHere(['init', ...args], { cwd: folder, env: { ...env, ...more } });
 

@@ -1,15 +1,12 @@
 // `outlast watch` as a person uses it: ids in, a sync, and status says what became of each.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
-import { noon } from '../support/archive.ts';
-import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, type Ended } from '../support/command.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { practise, type Practice } from '../support/practise.ts';
 
 const world = {
   ordersPerDay: 1,
@@ -18,41 +15,28 @@ const world = {
   transactionsPerDay: 9,
   tokens: 2,
 };
-let simulator: Simulator;
-let database: TestDatabase;
-let folder: string;
-beforeEach(async () => {
-  simulator = await createSimulator({ startAt: noon, speed: 0, world });
-  database = await createTestDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'outlast watch '));
-});
-afterEach(async () => {
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+let practice: Practice;
+beforeEach(async () => void (practice = await practise({ world })));
 
 /** Of the window its ends are read: what is watched is on no list. */
 const readFewDays = (): Promise<void> =>
-  readOnly(database.connectionString, simulator, ['2026-03-01', '2026-04-05', '2026-04-06']);
+  readOnly(practice.database.connectionString, practice.simulator, [
+    '2026-03-01',
+    '2026-04-05',
+    '2026-04-06',
+  ]);
 
-const outlast = (...args: string[]): Promise<Ended> =>
-  runHere(args, {
-    env: {
-      ...environmentOf(simulator, database.connectionString),
-      ...stoppedAt(noon),
-    },
-  });
+const outlast = (...args: string[]): Promise<Ended> => runHere(args, { env: practice.env() });
 
 test('ids from arguments and a file are asked for by the next sync; status names what is lost', async () => {
-  const [first = '', ...others] = simulator.oracle.operationIds('2026-04-01');
+  const [first = '', ...others] = practice.simulator.oracle.operationIds('2026-04-01');
   const before = await outlast('watch', first);
   expect(before).toMatchObject({ code: 2, stdout: '' });
   expect(before.stderr).toContain('run outlast sync first');
   await readFewDays();
   expect(await outlast('sync')).toMatchObject({ code: 0 });
 
-  const file = join(folder, 'ids.txt');
+  const file = join(await freshFolder(), 'ids.txt');
   await writeFile(file, `\ufeff${others.join('\r\n')}\r\n\r\n`);
   const watched = await outlast('watch', first, '--file', file, '--created-on', '2026-04-01');
   expect(watched).toMatchObject({ code: 0 });
@@ -87,6 +71,7 @@ test('ids from arguments and a file are asked for by the next sync; status names
 test('P12: mistakes are named before anything is entered', async () => {
   await readFewDays();
   await outlast('sync');
+  const folder = await freshFolder();
   const file = join(folder, 'ids.csv');
   await writeFile(file, 'operation id;amount\nop_1;5\n');
   for (const [args, sentence] of [

@@ -81,7 +81,6 @@ async function takeSynced(): Promise<void> {
 
 const settings = (more: Record<string, string> = {}): Record<string, string> => ({
   ...environmentOf(simulator, database.connectionString),
-  OUTLAST_PORT: '0',
   ...stoppedAt(noon),
   ...more,
 });

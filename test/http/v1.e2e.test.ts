@@ -37,7 +37,6 @@ beforeAll(async () => {
   const env = {
     ...environmentOf(simulator, database.connectionString),
     OUTLAST_HOST: '0.0.0.0',
-    OUTLAST_PORT: '0',
     OUTLAST_READERS_FILE: readers,
     ...stoppedAt(noon),
   };

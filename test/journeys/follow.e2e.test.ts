@@ -53,7 +53,6 @@ const startReplica = (): Running =>
       ...environmentOf(bench.simulator, bench.connectionString),
       ...clock.env,
       OUTLAST_PROJECT: 'p',
-      OUTLAST_PORT: '0',
       OUTLAST_SCHEDULE: '* * * * * *',
       OUTLAST_CONCURRENCY: '1',
     },

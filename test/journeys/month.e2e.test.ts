@@ -1,40 +1,35 @@
 // A month lived through with the commands and a clock that is moved: it ends with a certificate that verifies. The same
 // month with the service off in the wrong weeks ends with exactly the lost days named, everywhere they are to be named.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Day } from '../../src/model.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
-import { environmentOf, startCommand, type Ended } from '../support/command.ts';
+import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { orderOf } from '../support/days.ts';
 import { readOnly } from '../support/few-days.ts';
-import { stoppedAt } from '../support/machine-clock.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { freshFolder } from '../support/fresh.ts';
+import type { TestDatabase } from '../support/postgres.ts';
+import { practise } from '../support/practise.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 let folder: string;
 let database: TestDatabase;
 let simulator: Simulator;
+let env: () => Record<string, string>;
 
 const begin = Date.parse('2026-03-01T12:00:00Z');
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast-month-'));
-  database = await createTestDatabase();
+  folder = await freshFolder();
   const world = { ordersPerDay: 6, classesPerDay: 2, since: '2026-02-27' };
-  simulator = await createSimulator({ startAt: begin, speed: 0, world });
+  ({ simulator, database, env } = await practise({ startAt: begin, world }));
   // Of February, with which a first sync begins, its last days are enough.
   await readBesides('2026-02-01', '2026-02-27', '2026-02-28');
-});
-afterEach(async () => {
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Of the window as it is now, these days are read, and all of March. */
@@ -44,8 +39,7 @@ const readBesides = (...days: Day[]): Promise<void> => {
 };
 
 const settings = (): Record<string, string> => ({
-  ...environmentOf(simulator, database.connectionString),
-  ...stoppedAt(simulator.clock.now()),
+  ...env(),
   OUTLAST_PROJECT: 'shop',
   OUTLAST_LOG_LEVEL: 'error',
   OUTLAST_CERTIFICATES_DIR: join(folder, 'certificates'),
