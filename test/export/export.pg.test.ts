@@ -9,11 +9,11 @@ import { exportedColumnsOf, exportedTables, leftOut } from '../../src/export/exp
 import { exportArchive, type Exported } from '../../src/export/write-export.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { verifyProject } from '../../src/verify/verify.ts';
 import { createCertified, observe, type Certified } from '../support/certified.ts';
 import { setUp, removeFolder } from '../support/fresh.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { enterOrders } from '../support/rows.ts';
+import { verified } from '../support/verified.ts';
 
 let archive: Certified;
 const days = ['2026-03-01', '2026-03-05', '2026-03-08', '2026-04-28', '2026-04-29'];
@@ -98,20 +98,6 @@ async function withEmpty<T>(work: (db: Db, owner: Db) => Promise<T>): Promise<T>
   }
 }
 
-async function verified(db: Db) {
-  const findings: unknown[] = [];
-  const lists = await verifyProject({
-    db,
-    projectId: 'p',
-    months: null,
-    certificatesDir: archive.folder,
-    signal: new AbortController().signal,
-    onFinding: (finding) => void findings.push(finding),
-    onProgress: () => undefined,
-  });
-  return { findings, lists };
-}
-
 const contentsOf = ({ manifest }: Exported): [string, string][] =>
   manifest.files.map((file) => [file.path.replace(/\.\w+$/, ''), file.content_sha256]);
 
@@ -145,7 +131,7 @@ describe('what is exported', () => {
       expect(first).toMatchObject({ kept: 0, written: first.manifest.files.length });
       await withEmpty(async (db) => {
         await imported(db, join(folder, format));
-        const { findings, lists } = await verified(db);
+        const { findings, lists } = await verified(db, { certificatesDir: archive.folder });
         expect(findings).toEqual([]);
         expect(lists).toEqual(await listsHere());
         const again = await exported(format, join(folder, `${format} again`), db);

@@ -258,16 +258,7 @@ describe('what goes on', () => {
       ['parked', false],
       ['late', false],
     ]);
-    expect(alerts[1]).toEqual({
-      project,
-      kind: 'parked',
-      subject: '',
-      text: 'It is parked.',
-      openedAt: '2026-03-01T10:00:00Z',
-      toldAt: '2026-03-01T10:01:00Z',
-      resolvedAt: null,
-      isNews: false,
-    });
+    expect(alerts[1]).toMatchObject({ text: 'It is parked.', toldAt: '2026-03-01T10:01:00Z' });
     expect(await archive.alerts({ project: 'none' })).toEqual([]);
   });
 });
