@@ -101,23 +101,29 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
   return alerts;
 }
 
+/** A project whose clock stands still. */
+const toldOf = (projectId: string, now: number, knowsTime = true) => ({
+  projectId,
+  settings: bench.worker.settings,
+  now: () => now,
+  disagreement: () => null,
+  knowsTime: () => knowsTime,
+});
+
 const turn = (outcome: TickResult['outcome']): TickResult => ({ projectId: 'p', outcome });
 
 /** What a replica started now does after a run that ended so. */
 async function after(
-  ending: TickResult['outcome'],
+  ending: TickResult['outcome'] | TickResult,
   settings: Partial<AlertSettings> = {},
+  more: Partial<AlertsOptions> = {},
 ): Promise<void> {
-  const alerts = open(settings);
-  alerts.after(turn(ending));
+  const alerts = open(settings, more);
+  alerts.after(typeof ending === 'string' ? turn(ending) : ending);
   await alerts.close(15_000);
 }
 
-const run = async (): Promise<void> => {
-  const alerts = open();
-  alerts.after(await bench.run().catch(() => turn('failed')));
-  await alerts.close(15_000);
-};
+const run = async (): Promise<void> => after(await bench.run().catch(() => turn('failed')));
 
 /** Moves the platform's clock on, and lets it be noticed as its next answer would. */
 const pass = async (ms: number): Promise<void> => {
@@ -190,9 +196,7 @@ describe('replicas', () => {
     expect(await readAlertRows(bench.db, 'p')).toMatchObject([
       { text: expect.stringContaining('a day longer') as string },
     ]);
-    const making = open({}, { lastExport: () => ({ trouble: null }) });
-    making.after(turn('done'));
-    await making.close(15_000);
+    await after('done', {}, { lastExport: () => ({ trouble: null }) });
     expect(await failures()).toEqual([false]);
     failing.after(turn('done'));
     await failing.close(15_000);
@@ -463,9 +467,7 @@ test('sabotaged: a heartbeat that only asked whether the process lives would be 
 });
 
 test('a part of the work says nothing of the rest: no heartbeat', async () => {
-  const alerts = open({}, { mayBeat: false });
-  alerts.after(turn('done'));
-  await alerts.close(15_000);
+  await after('done', {}, { mayBeat: false });
   expect(heart.requests).toEqual([]);
 });
 
@@ -475,19 +477,9 @@ test('a run that has not heard from the platform yet judges no deadline by the c
   await bench.db.query(
     `update sync.slices set proof = 'none', state = 'walked' where due_at is not null`,
   );
-  const projects = (knowsTime: boolean) => [
-    {
-      projectId: 'p',
-      settings: bench.worker.settings,
-      now: () => noon + 200 * day,
-      disagreement: () => null,
-      knowsTime: () => knowsTime,
-    },
-  ];
+  const projects = (knowsTime: boolean) => [toldOf('p', noon + 200 * day, knowsTime)];
   for (const knowsTime of [false, true]) {
-    const alerts = open({}, { projects: projects(knowsTime) });
-    alerts.after(turn('running'));
-    await alerts.close(15_000);
+    await after('running', {}, { projects: projects(knowsTime) });
     expect(told().length > 0).toBe(knowsTime);
   }
 });
@@ -498,14 +490,7 @@ test('several projects that are reported together share a message', async () => 
     `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day, parked_at, parked_reason)
      values ('q', '', '', '', '2026-04-01', '2026-03-01', '2026-04-06', 'refused')`,
   );
-  const { settings } = bench.worker;
-  const projects = ['p', 'q'].map((projectId) => ({
-    projectId,
-    settings,
-    now: () => noon,
-    disagreement: () => null,
-    knowsTime: () => true,
-  }));
+  const projects = ['p', 'q'].map((id) => toldOf(id, noon));
   const alerts = open({}, { projects });
   for (const { projectId } of projects) {
     alerts.after({ projectId, outcome: 'parked' });
@@ -537,9 +522,7 @@ test('a database that fails is a line in the log, and no error of the sync', asy
     ...bench.db,
     pool: { connect: () => Promise.reject(new Error('Connection terminated unexpectedly')) },
   };
-  const alerts = open({}, { db: broken as unknown as typeof bench.db, log });
-  alerts.after(turn('done'));
-  await alerts.close(15_000);
+  await after('done', {}, { db: broken as unknown as typeof bench.db, log });
   expect(lines).toEqual([
     { error: expect.stringContaining('The database cannot be reached') as string },
   ]);
