@@ -16,7 +16,7 @@ import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
 import { writeInto } from '../../src/store/records.ts';
 import { tableShapes } from '../../src/store/record-tables.ts';
 import type { Served } from '../../src/http/server.ts';
-import type { Ended } from '../support/command.ts';
+import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { fresh, freshFolder, setUp } from '../support/fresh.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
@@ -381,15 +381,17 @@ describe('by every door', () => {
       );
       return rows[0]?.commits ?? 0;
     };
-    const before = await commits();
-    const following = runHere(['follow', '--project', project], {
+    const following = startCommand(['follow', '--project', project], {
       env: { DATABASE_URL: connectionString },
     });
+    await following.waitFor(/"id":"b"/);
+    const [before, since] = [await commits(), performance.now()];
     await wait(2000);
-    process.emit('SIGTERM');
-    const { stdout, code } = await following;
+    const made = (await commits()) - before;
+    const seconds = (performance.now() - since) / 1000;
+    const { stdout, code } = await following.stop();
     expect([stdout.split('\n').length, code]).toEqual([3, 0]);
-    expect((await commits()) - before).toBeLessThan(30);
+    expect(made).toBeLessThan(15 * seconds);
   });
 });
 
