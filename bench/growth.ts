@@ -23,6 +23,7 @@ type Grown = {
   page: Timed;
   month: Timed;
   verify: Done;
+  follow: Done;
   csv: Done;
   parquet: Done;
   vacuumSeconds: number;
@@ -103,6 +104,7 @@ async function grow(server: BenchServer, size: number, signal: AbortSignal): Pro
     page,
     month,
     verify: { ...(await runCommand(['verify', '--json'], env, signal)), bytes: 0 },
+    follow: { ...(await runCommand(['follow', '--once'], env, signal)), bytes: 0 },
     csv: await exported('csv'),
     parquet: await exported('parquet'),
     vacuumSeconds: await vacuum(client),
@@ -189,6 +191,8 @@ export const growthTables = ({ sizes }: Growth): Table[] => [
       'orders',
       'verify, µs',
       'verify, peak MB',
+      'follow, µs',
+      'follow, peak MB',
       'CSV, µs',
       'CSV, bytes',
       'CSV, peak MB',
@@ -197,7 +201,7 @@ export const growthTables = ({ sizes }: Growth): Table[] => [
       'Parquet, peak MB',
       'VACUUM, µs',
     ],
-    rows: sizes.map(({ orders, verify, csv, parquet, vacuumSeconds }) => {
+    rows: sizes.map(({ orders, verify, follow, csv, parquet, vacuumSeconds }) => {
       const us = (seconds: number): number => round((seconds * 1e6) / orders, 1);
       const exported = ({ seconds, bytes, peakMb }: Done): number[] => [
         us(seconds),
@@ -208,6 +212,8 @@ export const growthTables = ({ sizes }: Growth): Table[] => [
         orders,
         us(verify.seconds),
         round(verify.peakMb),
+        us(follow.seconds),
+        round(follow.peakMb),
         ...exported(csv),
         ...exported(parquet),
         us(vacuumSeconds),
