@@ -16,6 +16,8 @@ import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { lastDue, nextDue } from '../../src/sync/schedule.ts';
 import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { queryAt } from '../support/client.ts';
+import { fresh } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
 import { enterOrders, writeOrders, writeProjects } from '../support/rows.ts';
@@ -100,23 +102,13 @@ function expectSentence({ code, stderr, stdout }: Ended, wanted: number, sentenc
   expect(stderr).not.toContain('hush');
 }
 
-async function inEmpty<T>(work: (env: { DATABASE_URL: string }) => Promise<T>): Promise<T> {
-  const empty = await createTestDatabase();
-  try {
-    return await work({ DATABASE_URL: empty.connectionString });
-  } finally {
-    await empty.drop();
-  }
-}
+/** What a command is told of an empty archive of the test's own. */
+const inEmpty = async (): Promise<{ DATABASE_URL: string }> => ({
+  DATABASE_URL: (await fresh(createTestDatabase())).connectionString,
+});
 
-const heldIn = async ({ DATABASE_URL }: { DATABASE_URL: string }): Promise<number> => {
-  const db = await openDb({ connectionString: DATABASE_URL, role: null, log: silentLog() });
-  try {
-    return (await db.query('select from sync.projects')).rows.length;
-  } finally {
-    await db.close();
-  }
-};
+const heldIn = async ({ DATABASE_URL }: { DATABASE_URL: string }): Promise<number> =>
+  (await queryAt(DATABASE_URL, 'select from sync.projects')).length;
 
 test.each(['csv', 'parquet'] as const)(
   'an archive comes back out of a bucket as %s, and a later export adds what changed and alters nothing',
@@ -132,16 +124,15 @@ test.each(['csv', 'parquet'] as const)(
         expect.stringMatching(new RegExp(`^${whole}/p/orders/${month}${hashed}`)),
       ),
     );
-    await inEmpty(async (env) => {
-      const imported = await outlast(['import', to], env);
-      expect(imported.stdout, imported.stderr).toContain('All of it was read back');
-      s3.requests();
-      // What was restored says the same: nothing of it has to be sent.
-      expect((await exported(to, env, format)).stdout).toContain(
-        `0 files written, ${written} unchanged`,
-      );
-      expect(put()).toEqual([]);
-    });
+    const env = await inEmpty();
+    const imported = await outlast(['import', to], env);
+    expect(imported.stdout, imported.stderr).toContain('All of it was read back');
+    s3.requests();
+    // What was restored says the same: nothing of it has to be sent.
+    expect((await exported(to, env, format)).stdout).toContain(
+      `0 files written, ${written} unchanged`,
+    );
+    expect(put()).toEqual([]);
 
     await owner.query(`update archive.orders set message = $1 where slice_day = '2026-02-10'`, [
       format,
@@ -168,9 +159,8 @@ test('what is downloaded by other means is imported as a folder', async () => {
     await bucket.read(name, async (body) => writeFile(path, await text(body)));
   }
   expect((await outlast(['verify', join(folder, 'whole-csv')])).code).toBe(0);
-  await inEmpty(async (env) => {
-    expect((await outlast(['import', join(folder, 'whole-csv')], env)).code).toBe(0);
-  });
+  const env = await inEmpty();
+  expect((await outlast(['import', join(folder, 'whole-csv')], env)).code).toBe(0);
 });
 
 test('a reset in the middle of a file, SlowDown and errors of the server are got over', async () => {
@@ -228,12 +218,11 @@ test('a download that breaks off is made again; nothing is imported of one that 
   const cut = { kind: 'truncate', after: 1000 } as const;
   s3.fault(/^GET .*orders\/2026-02/, cut, 2);
   expect((await outlast(['verify', from])).code).toBe(0);
-  await inEmpty(async (env) => {
-    s3.fault(/^GET .*orders\/2026-02/, cut, 3);
-    expectSentence(await outlast(['import', from], env), 75, 'broke off');
-    expect(await heldIn(env)).toBe(0);
-    expect((await outlast(['import', from], env)).code).toBe(0);
-  });
+  const env = await inEmpty();
+  s3.fault(/^GET .*orders\/2026-02/, cut, 3);
+  expectSentence(await outlast(['import', from], env), 75, 'broke off');
+  expect(await heldIn(env)).toBe(0);
+  expect((await outlast(['import', from], env)).code).toBe(0);
 });
 
 test('what was altered or lost there is named, and not written over', async () => {
@@ -250,10 +239,9 @@ test('what was altered or lost there is named, and not written over', async () =
     1,
     expect.stringContaining(`${name.slice('altered/'.length)} was altered or cut off`),
   ]);
-  await inEmpty(async (env) => {
-    expectSentence(await outlast(['import', to], env), 2, 'was altered or cut off');
-    expect(await heldIn(env)).toBe(0);
-  });
+  const env = await inEmpty();
+  expectSentence(await outlast(['import', to], env), 2, 'was altered or cut off');
+  expect(await heldIn(env)).toBe(0);
   expect(verified.stdout).toContain('Move each altered object named above out of the bucket');
   // Whose it is nobody knows: it is not written over.
   await bucket.putText(name, 'other', null);
@@ -348,7 +336,7 @@ test.each(['hush', 'Call\nhush', '\u001b[2Jhush', 'Your keys are void, hush', 'h
 
 test('on a schedule: once over two replicas, and again after one that failed', async () => {
   const log = silentLog();
-  const db = await openDb({ connectionString: database.connectionString, log });
+  const db = await fresh(openDb({ connectionString: database.connectionString, log }));
   const counted: boolean[] = [];
   const settings = { schedule: '* * * * * *', format: 'csv', addressing: null } as const;
   const to = 's3://backup/nightly';
@@ -368,7 +356,6 @@ test('on a schedule: once over two replicas, and again after one that failed', a
   } finally {
     stop.abort();
     for (const one of replicas) await one.close();
-    await db.close();
   }
   expect(counted.filter(Boolean)).toHaveLength(1);
   expect((await outlast(['verify', to])).code).toBe(0);
@@ -376,7 +363,7 @@ test('on a schedule: once over two replicas, and again after one that failed', a
 
 test('one whose time passed while no service ran is made up at the start, and told; one that is a day late is told', async () => {
   const log = silentLog();
-  const db = await openDb({ connectionString: database.connectionString, log });
+  const db = await fresh(openDb({ connectionString: database.connectionString, log }));
   const to = join(folder, 'nightly');
   const settings = { to, schedule: '20 3 * * *', format: 'csv', addressing: null } as const;
   const stop = new AbortController();
@@ -407,7 +394,6 @@ test('one whose time passed while no service ran is made up at the start, and to
     await late.close();
   } finally {
     vi.useRealTimers();
-    await db.close();
   }
 });
 
@@ -415,9 +401,9 @@ test.each(['there is nothing to export yet', 'another replica exports'])(
   'on a schedule: while %s, nothing is late',
   async (what) => {
     const isEmpty = what.startsWith('there');
-    const on = isEmpty ? await createTestDatabase() : database;
+    const on = isEmpty ? await fresh(createTestDatabase()) : database;
     const log = silentLog();
-    const db = await openDb({ connectionString: on.connectionString, log });
+    const db = await fresh(openDb({ connectionString: on.connectionString, log }));
     const to = join(folder, 'unfinished');
     const weekday = new Date(Date.now() - 2 * day).getDay();
     const schedule = `20 3 * * ${weekday}`;
@@ -439,8 +425,6 @@ test.each(['there is nothing to export yet', 'another replica exports'])(
       });
     } finally {
       vi.useRealTimers();
-      await db.close();
-      if (isEmpty) await on.drop();
     }
   },
 );

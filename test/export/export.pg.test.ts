@@ -7,11 +7,10 @@ import { fileFormats, type FileFormat } from '../../src/model.ts';
 import { importArchive } from '../../src/export/read-export.ts';
 import { exportedColumnsOf, exportedTables, leftOut } from '../../src/export/exported-tables.ts';
 import { exportArchive, type Exported } from '../../src/export/write-export.ts';
-import { silentLog } from '../../src/log.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import type { Db } from '../../src/store/db.ts';
 import { createCertified, observe, type Certified } from '../support/certified.ts';
-import { setUp, removeFolder } from '../support/fresh.ts';
-import { createTestDatabase } from '../support/postgres.ts';
+import { fresh, setUp, removeFolder } from '../support/fresh.ts';
+import { openEmpty } from '../support/opened.ts';
 import { enterOrders } from '../support/rows.ts';
 import { verified } from '../support/verified.ts';
 
@@ -83,21 +82,6 @@ const imported = (db: Db, from: string) =>
     onProgress: () => undefined,
   });
 
-/** An empty archive of this release for as long as `work` takes. */
-async function withEmpty<T>(work: (db: Db, owner: Db) => Promise<T>): Promise<T> {
-  const database = await createTestDatabase();
-  const { connectionString } = database;
-  const db = await openDb({ connectionString, log: silentLog() });
-  const owner = await openDb({ connectionString, role: null, log: silentLog() });
-  try {
-    return await work(db, owner);
-  } finally {
-    await db.close();
-    await owner.close();
-    await database.drop();
-  }
-}
-
 const contentsOf = ({ manifest }: Exported): [string, string][] =>
   manifest.files.map((file) => [file.path.replace(/\.\w+$/, ''), file.content_sha256]);
 
@@ -129,15 +113,14 @@ describe('what is exported', () => {
     async (format) => {
       const first = await exportedAs(format);
       expect(first).toMatchObject({ kept: 0, written: first.manifest.files.length });
-      await withEmpty(async (db) => {
-        await imported(db, join(folder, format));
-        const { findings, lists } = await verified(db, { certificatesDir: archive.folder });
-        expect(findings).toEqual([]);
-        expect(lists).toEqual(await listsHere());
-        const again = await exported(format, join(folder, `${format} again`), db);
-        expect(contentsOf(again)).toEqual(contentsOf(first));
-        expect(again.manifest.months).toEqual(first.manifest.months);
-      });
+      const { db } = await fresh(openEmpty());
+      await imported(db, join(folder, format));
+      const { findings, lists } = await verified(db, { certificatesDir: archive.folder });
+      expect(findings).toEqual([]);
+      expect(lists).toEqual(await listsHere());
+      const again = await exported(format, join(folder, `${format} again`), db);
+      expect(contentsOf(again)).toEqual(contentsOf(first));
+      expect(again.manifest.months).toEqual(first.manifest.months);
     },
   );
 

@@ -23,6 +23,7 @@ import { exportArchive, type Exported } from '../../src/export/write-export.ts';
 import { silentLog } from '../../src/log.ts';
 import type { FileFormat } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
+import { fresh } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeClass, writeOrder, writeOrders, writeProjects } from '../support/rows.ts';
 
@@ -159,22 +160,16 @@ describe('a second export', () => {
       expect(await manifestOf(whole)).toBe(before);
     };
     await told({ format: 'parquet' }, 'other_format');
-    const other = await createTestDatabase();
-    const from = await open(other);
-    try {
-      await told({ from }, 'nothing_archived');
-      await addProject(from, 'q', '2026-04-06T12:00:00Z');
-      await told({ from, projects: ['q'] }, 'other_archive');
-      await addProject(from, 'p', '2026-04-06T12:00:01Z');
-      await told({ from }, 'other_archive');
-      await from.query(`update sync.projects set added_at = '2026-04-06T12:00:00Z'`);
-      await writeOrder(from, { project: 'p', id: 'one' });
-      // Of the same beginning, but with fewer records.
-      await told({ from }, 'other_archive');
-    } finally {
-      await from.close();
-      await other.drop();
-    }
+    const from = await fresh(open(await fresh(createTestDatabase())));
+    await told({ from }, 'nothing_archived');
+    await addProject(from, 'q', '2026-04-06T12:00:00Z');
+    await told({ from, projects: ['q'] }, 'other_archive');
+    await addProject(from, 'p', '2026-04-06T12:00:01Z');
+    await told({ from }, 'other_archive');
+    await from.query(`update sync.projects set added_at = '2026-04-06T12:00:00Z'`);
+    await writeOrder(from, { project: 'p', id: 'one' });
+    // Of the same beginning, but with fewer records.
+    await told({ from }, 'other_archive');
   });
 
   test('does not touch a folder of other things', async () => {

@@ -1,14 +1,15 @@
 // The platform's own interface, answered from the archive: whoever changes the base URL sees the same records, the same
 // paging, the same errors, and any date.
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { dayOf } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, watch, type Archive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import { sign } from '../../src/platform/sign.ts';
+import { run } from '../../src/sync/run.ts';
 import { createBench, differences, tenDays, type Bench } from '../support/archive.ts';
-import { setUp } from '../support/fresh.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { serveArchive } from '../support/served.ts';
 import { signedHeaders } from './ask.ts';
 
@@ -360,46 +361,28 @@ describe('who may read', () => {
   });
 });
 
-describe('the mirror of the mirror', () => {
-  let second: Bench;
-  beforeEach(async () => {
-    const now = Date.now();
-    second = await createBench({ startAt: now, days: [dayOf(now)] });
+test('an archive filled from an archive is equal to it, over the window and beyond', async () => {
+  const now = Date.now();
+  const second = await fresh(createBench({ startAt: now, days: [dayOf(now)] }));
+  const platform = createPlatform({
+    baseUrl: served.url,
+    apiKey: pair.key,
+    apiSecret: pair.secret,
+    timeoutMs: 20_000,
+    limiter: { permit: async () => undefined, pause: async () => undefined },
+    log: silentLog(),
   });
-
-  test('an archive filled from an archive is equal to it, over the window and beyond', async () => {
-    const platform = createPlatform({
-      baseUrl: served.url,
-      apiKey: pair.key,
-      apiSecret: pair.secret,
-      timeoutMs: 20_000,
-      limiter: { permit: async () => undefined, pause: async () => undefined },
-      log: silentLog(),
-    });
-    const worker = {
-      ...second.worker,
-      platform,
-      source: { baseUrl: served.url, apiKey: pair.key },
-    };
-    const { run } = await import('../../src/sync/run.ts');
-    const signal = new AbortController().signal;
-    try {
-      // The first archive is of a spring long gone, as its reader's clock has it: all of it lies beyond the window.
-      expect(await run(worker, { signal })).toMatchObject({ outcome: 'done', recordsNew: 0 });
-      // The days that hold something, and some beside them.
-      const only = { days: { from: '2026-03-26', to: '2026-04-09' } };
-      expect(await run(worker, { signal, only })).toMatchObject({ outcome: 'done', problem: null });
-      expect(await differences({ simulator: bench.simulator, db: second.db })).toEqual([]);
-      const hashes = async (of: Bench) =>
-        (
-          await of.db.query(
-            `select operation_id, encode(raw_sha256, 'hex') as sha from archive.orders order by 1`,
-          )
-        ).rows;
-      expect(await hashes(second)).toEqual(await hashes(bench));
-    } finally {
-      await platform.close();
-      await second.close();
-    }
-  });
+  onTestFinished(() => platform.close());
+  const source = { baseUrl: served.url, apiKey: pair.key };
+  const worker = { ...second.worker, platform, source };
+  const { signal } = new AbortController();
+  // The first archive is of a spring long gone, as its reader's clock has it: all of it lies beyond the window.
+  expect(await run(worker, { signal })).toMatchObject({ outcome: 'done', recordsNew: 0 });
+  // The days that hold something, and some beside them.
+  const only = { days: { from: '2026-03-26', to: '2026-04-09' } };
+  expect(await run(worker, { signal, only })).toMatchObject({ outcome: 'done', problem: null });
+  expect(await differences({ simulator: bench.simulator, db: second.db })).toEqual([]);
+  const hashes = async ({ db }: Bench) =>
+    (await db.query(`select operation_id, raw_sha256 from archive.orders order by 1`)).rows;
+  expect(await hashes(second)).toEqual(await hashes(bench));
 });
