@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queryAt } from '../support/client.ts';
 import { runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
@@ -53,6 +54,13 @@ describe('outlast migrate', () => {
     const next = await migrate(['--json'], { DATABASE_URL: empty.connectionString });
     expect(next.code, next.stderr).toBe(0);
     expect(JSON.parse(next.stdout)).toMatchObject({ from: 0 });
+    // What views mean comes from the catalogue, which the store does not know.
+    const silent = await queryAt(
+      empty.connectionString,
+      `select relname from pg_class where relnamespace = 'analytics'::regnamespace and relkind = 'v'
+          and coalesce(obj_description(oid, 'pg_class'), '') = ''`,
+    );
+    expect(silent).toEqual([]);
   });
 
   it('takes the password from a file, and needs no key of a platform', async () => {
