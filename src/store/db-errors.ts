@@ -195,7 +195,7 @@ const codesOfPoolers = new Set(['08P01', 'XX000']);
 
 const ofPoolers: readonly (readonly [said: RegExp, Sentence])[] = [
   [/authentication failed|no such user/, refused],
-  [/no such database|does not exist/, missing],
+  [/no such database|database ".*" does not exist/, missing],
   [/no more connections|query_wait_timeout|max client|checkout timeout|too many conn/i, crowded],
   [
     /tenant|endpoint ID/i,

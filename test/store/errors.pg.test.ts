@@ -105,6 +105,11 @@ test.each([
   }
 });
 
+test('what Postgres misses within itself is not the database', async () => {
+  const raised = Object.assign(new Error('type 16409 does not exist'), { code: 'XX000' });
+  expect(await told(Promise.reject(raised))).toEqual(['database_failing', 75]);
+});
+
 test('behind a pooler that answers, it is Postgres to look after', () => {
   const raised = Object.assign(new Error('client_login_timeout (server down)'), { code: '08P01' });
   expect(databaseError(raised)?.message).toMatch(
