@@ -1,5 +1,6 @@
-// A page of a list, read leniently at the door (docs/platform.md §2.4, §2.6): unknown bytes in, `PlatformPage` out.
-// What is no page at all is a passing fault, thrown for the retry loop; it is never "no data".
+// A page of a list, read leniently at the door (docs/platform.md §2.4, §2.6): unknown bytes in, `PlatformPage` out; and
+// the envelope that every answer comes in. What is none at all is a passing fault, thrown for the retry loop; it is never
+// "no data".
 import { isUtf8 } from 'node:buffer';
 import { dayOf } from '../day.ts';
 import { transient } from '../errors.ts';

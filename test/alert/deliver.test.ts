@@ -1,7 +1,6 @@
 // One delivery, against real servers in every mood: a verdict each time, in time, and never a word of the address.
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deliver } from '../../src/alert/deliver.ts';
 import type { AlertFormat } from '../../src/alert/receivers.ts';

@@ -1,12 +1,15 @@
 // What people see in a terminal.
 import { describe, expect, it, vi } from 'vitest';
-import { formatCount, formatSpan, formatWhen, table } from '../../src/cli/print.ts';
 import {
   fittedTable,
   fitting,
+  formatCount,
+  formatSpan,
+  formatWhen,
   printable,
   screenWidth,
   startedAs,
+  table,
   widthOf,
   wrapped,
 } from '../../src/cli/print.ts';
