@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The whole test suite on the oldest PostgreSQL that is supported, as Debian packages it; `npm test` takes the newest.
+# The whole test suite, or what is named, on the oldest PostgreSQL that is supported, as Debian packages it; `npm test`
+# takes the newest.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -31,4 +32,4 @@ port=$((20000 + RANDOM % 12000))
 settings="-p $port -k $scratch -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c max_connections=200"
 as_server "$bin/initdb -D $scratch/data -U postgres -A scram-sha-256 --pwfile=$scratch/password -E UTF8 --locale=C" >/dev/null
 as_server "$bin/pg_ctl -D $scratch/data -o '$settings' -l $scratch/log -w start" >/dev/null
-TEST_DATABASE_URL="postgres://postgres:tests-only@127.0.0.1:$port/postgres" npx vitest run
+TEST_DATABASE_URL="postgres://postgres:tests-only@127.0.0.1:$port/postgres" npx vitest run "$@"

@@ -17,6 +17,8 @@ export const marchIsOver = Date.parse('2026-05-01T12:05:00Z');
 
 export type Certified = Awaited<ReturnType<typeof createUncertified>>;
 
+export const certifiedWorld = { ordersPerDay: 12, classesPerDay: 5, quietShare: 0.2 };
+
 /** The days that are read. The others of March, which is certified, are as if they had been read, and found empty. */
 // prettier-ignore
 const standardDays = [
@@ -49,7 +51,7 @@ export async function createUncertified(
   };
   const bench = await createBench(
     {
-      world: { ordersPerDay: 12, classesPerDay: 5, quietShare: 0.2 },
+      world: certifiedWorld,
       startAt,
       time,
       days,
