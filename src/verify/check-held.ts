@@ -162,24 +162,27 @@ function wrongWith(
   const altered = contentWrong(of, held, record);
   // What the columns say beside it would only be the same finding again.
   if (altered !== null || record === null) return { kind: 'altered', says: altered ?? noRecord };
-  const says = [...columnsWrong(columns, held, record)].join('; ');
+  const says = columnsWrong(columns, held, record).join('; ');
   return says === '' ? null : { kind: 'column', says };
 }
 
-function* columnsWrong(
+function columnsWrong(
   columns: TableShape['columns'],
   typed: HeldTyped,
   record: ParsedRecord,
-): Generator<string> {
+): string[] {
+  const wrong: string[] = [];
   for (const [name, type] of columns) {
     const held = (typed[name] ?? null) as ColumnValue;
     const follows = record.columns[name] ?? null;
     if (!isSameColumn(type, held, follows)) {
-      yield `${name} is ${shown(held)} and the record says ${shown(follows)}`;
+      wrong.push(`${name} is ${shown(held)} and the record says ${shown(follows)}`);
     }
   }
   const [held, follows] = [typed.unread.join(), record.unread.join()];
-  if (held !== follows) yield `unread is ${shown(held)} and the record says ${shown(follows)}`;
+  if (held !== follows)
+    wrong.push(`unread is ${shown(held)} and the record says ${shown(follows)}`);
+  return wrong;
 }
 
 const noRecord = 'what is held is no record any more';

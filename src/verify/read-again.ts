@@ -129,7 +129,8 @@ export const isSameJson = (a: string, b: string): boolean =>
 
 /** Whether a column holds what follows from the record. Numbers are compared by value: 1.50 is 1.5. */
 export function isSameColumn(type: string, held: ColumnValue, follows: ColumnValue): boolean {
-  if (held === null || follows === null) return held === follows;
+  if (held === follows) return true;
+  if (held === null || follows === null) return false;
   // As Postgres prints them; the texts derived have the same form.
   const [a, b] = [String(held), String(follows)];
   if (type === 'jsonb') return isSameJson(a, b);
