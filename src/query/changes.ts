@@ -200,7 +200,9 @@ async function* linesOf(
     ahead(look(reader, { ...query, limit: toldAtOnce }, from));
   let told = query.after;
   let next = lookFrom(told === undefined ? null : placeOf(of, told));
+  const isOver = (): boolean => signal?.aborted === true;
   for (;;) {
+    if (isOver()) return;
     const { newest, rows } = await next;
     const isUpToDate = rows.length < toldAtOnce;
     const upTo = isUpToDate ? newest : (rows.at(-1) ?? newest);
@@ -225,8 +227,7 @@ async function* linesOf(
     if (!isUpToDate) continue;
     if (once) return;
     await sleepUnless(signal, lookEveryMs);
-    if (signal?.aborted === true) return;
-    next = lookFrom(upTo);
+    if (!isOver()) next = lookFrom(upTo);
   }
 }
 

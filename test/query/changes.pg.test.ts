@@ -16,6 +16,7 @@ import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
 import { writeInto } from '../../src/store/records.ts';
 import { tableShapes } from '../../src/store/record-tables.ts';
 import type { Served } from '../../src/http/server.ts';
+import { collect } from '../support/collect.ts';
 import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { fresh, freshFolder, setUp } from '../support/fresh.ts';
@@ -136,6 +137,8 @@ test('lines are what HTTP makes of the changes, whatever records say', async () 
   const found = await all();
   expect(found).toHaveLength(11);
   expect(await lines()).toBe(asLines(found));
+  const signal = AbortSignal.abort();
+  expect(await collect(archive.changes.lines({ project, signal }))).toEqual([]);
 });
 
 const when = (seconds: number): string => new Date(noon + seconds * 1000).toISOString();
