@@ -363,6 +363,7 @@ test('all count as many days', async () => {
     doubtful: 4,
     notYet: past.size - safe - 3 - 4,
     readOnce: 2,
+    readAgainAt: '2026-04-06T14:00:00Z',
     unsettled: 2,
     closing: { month: '2026-03-01' },
   });
