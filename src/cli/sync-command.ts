@@ -127,7 +127,7 @@ function sofarOf(sofars: Sofars): Sofar {
     name: all.length === 1 ? name : `${all.length} projects`,
     done: sum(({ counts }) => counts.slicesDone),
     all: sum(({ counts, slicesDue }) => Math.max(slicesDue, counts.slicesDone)),
-    unit: 'slices',
+    unit: 'days of lists',
     paced: { count: sum(({ counts }) => counts.requests), unit: 'requests' },
     more: `${formatCount(sum(({ counts }) => counts.recordsShown))} records read`,
   };
@@ -170,7 +170,7 @@ export function exitCodeOfReports(reports: RunReport[]): number {
 
 function printReports(reports: RunReport[]): void {
   printTable(
-    ['project', 'outcome', 'slices', 'records', 'new', 'changed', 'rejected', 'requests'],
+    ['project', 'outcome', 'days of lists', 'records', 'new', 'changed', 'rejected', 'requests'],
     reports.map((report) => [
       report.projectId,
       report.outcome,
@@ -185,7 +185,7 @@ function printReports(reports: RunReport[]): void {
   for (const { projectId, slicesLeft, problem } of reports) {
     if (problem !== null) {
       printError(
-        `${projectId}: ${slicesLeft > 0 ? `${counted(slicesLeft, 'slice')} left: ` : ''}${problem}`,
+        `${projectId}: ${slicesLeft > 0 ? `${counted(slicesLeft, 'day')} of lists left: ` : ''}${problem}`,
       );
     }
   }
