@@ -1,5 +1,5 @@
-// The aims that one figure answers: how soon a command starts, whether it keeps a slow platform busy, what it costs to
-// walk again where nothing changed, and what a tick with nothing to do costs. Each in a process of its own beside a
+// The aims that one figure answers: how soon a command starts and answers, whether it keeps a slow platform busy, what it
+// costs to walk again where nothing changed, and what a tick with nothing to do costs. Each in a process of its own beside a
 // simulated platform in another, and an embedded Postgres in a third. What they mean: docs/benchmarks.md.
 import { run, runCommand, simulate, startCommand, type Simulated } from './children.ts';
 import { peerFile } from './peers.ts';
@@ -25,6 +25,8 @@ type World = {
   open(platform: Simulated): Promise<NodeJS.ProcessEnv & { DATABASE_URL: string }>;
   /** A platform in the present, closed with the world. */
   platform(orders: number, latencyMs?: number): Promise<Simulated>;
+  /** Processor seconds of the commands that have ended. */
+  used(platform: Simulated): number;
   signal: AbortSignal;
 };
 
@@ -39,6 +41,7 @@ export const measureAims = (runs: number, signal: AbortSignal): Promise<Aims> =>
     ];
     for (const requests of [1, 4, 8]) aims.push(...(await paces(world, requests, runs)));
     aims.push(...(await walksAgain(world, runs)), ...(await quietTicks(world, runs)));
+    aims.push(...(await answers(world, runs)));
     return { aims, postgres: server.version };
   });
 
@@ -46,6 +49,7 @@ function worldOf(server: BenchServer, signal: AbortSignal): World {
   let databases = 0;
   return {
     signal,
+    used: (platform) => processorSeconds(process.pid, [server.pid, platform.pid]),
     async platform(orders, latency = 0) {
       const one = await simulate(orders, 0, { isNow: true, latencyMs: latency });
       server.atEnd(() => one.close());
@@ -225,6 +229,50 @@ async function quietTicks(world: World, runs: number): Promise<Aim[]> {
     atMost('requests of a quiet tick', 'a resource', 1, spread(requests, 1), loadBefore),
     atMost(perTick, 'ms', 50, spread(milliseconds), loadBefore),
   ];
+}
+
+const firstPort = 28_421;
+
+/** What people wait for on an archive that is there: `status`, and `start` until it is ready. */
+async function answers(world: World, runs: number): Promise<Aim[]> {
+  const platform = await world.platform(10_000);
+  const env = await world.open(platform);
+  await runCommand(['sync', '--json'], env, world.signal);
+  const processor: number[] = [];
+  const ready: number[] = [];
+  const loadBefore = load();
+  for (let round = 0; round < runs; round++) {
+    // What this process does beside is to wait.
+    const before = world.used(platform);
+    await runCommand(['status'], env, world.signal);
+    processor.push(world.used(platform) - before);
+    const port = firstPort + round;
+    const begun = performance.now();
+    const server = startCommand(['start'], { ...env, OUTLAST_PORT: String(port) });
+    await untilReady(`http://127.0.0.1:${port}/readyz`, world.signal);
+    ready.push((performance.now() - begun) / 1000);
+    server.close();
+  }
+  platform.close();
+  return [
+    atMost('processor time of status', 's', 0.5, spread(processor, 2), loadBefore),
+    atMost('from start until ready', 's', 1, spread(ready, 2), loadBefore),
+  ];
+}
+
+async function untilReady(address: string, signal: AbortSignal): Promise<void> {
+  // Ends when it answers, or with the bench.
+  for (;;) {
+    signal.throwIfAborted();
+    if (
+      await fetch(address).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 async function seconds(many: number, signal: AbortSignal): Promise<void> {

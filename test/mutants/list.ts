@@ -37,7 +37,7 @@ export const mutants: readonly Mutant[] = [
     [
       'days are read by spans from both ends',
       "if ([-next.end !== 'asc'-]{+false+}) continue;",
-      'sync/requests.pg',
+      'sync/quiet-day.e2e',
     ],
     [
       'a span that shows records is taken for one that shows nothing',

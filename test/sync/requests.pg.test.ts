@@ -132,39 +132,6 @@ test.each([
   },
 );
 
-test.each([
-  ['without a record', { ordersPerDay: 0, classesPerDay: 0 }, 29, [64, 284]],
-  ['with ten orders a day', { ordersPerDay: 10, classesPerDay: 0, quietShare: 0 }, 80, []],
-  ['with two orders and a class a day', { ordersPerDay: 2, classesPerDay: 1 }, 138, [147, 150]],
-])(
-  'a project %s costs no more requests than so many at first, and a quiet day beside its ticks',
-  async (_name, world, atFirst, quiet) => {
-    bench = await createBench({
-      startAt: Date.parse('2026-04-26T12:00:00Z'),
-      world: { settleMs: 0, pendingShare: 0, ...world },
-    });
-    const first = await costOfRun();
-    expect(first.orders + first.classes).toBeLessThanOrEqual(atFirst);
-    // Tick by tick: after a leap of a day its readings would come due later.
-    const nextDay = async (): Promise<number> => {
-      let cost = 0;
-      for (let hours = 1; hours <= 24; hours++) {
-        const { orders, classes } = await laterBy(hour);
-        // A tick hears the time, and asks each list for what is new today.
-        cost += orders + classes - 3;
-      }
-      return cost;
-    };
-    if (quiet.length > 0) await nextDay();
-    // Days that show nothing are read by spans from one end, and by themselves from the other.
-    for (const cost of quiet) expect(await nextDay()).toBeLessThanOrEqual(cost);
-    const { rows } = await bench.db.query(
-      'select distinct from_end from sync.readings where days_asked > 2',
-    );
-    expect(rows).not.toContainEqual({ from_end: 'desc' });
-  },
-);
-
 test('a first sync costs one request a day, and one more for every fifty orders or two hundred classes', async () => {
   const { days: twelve } = tenDays;
   const world = { ...flat, ordersPerDay: 130, classesPerDay: 250 };
