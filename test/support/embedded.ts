@@ -87,7 +87,7 @@ export async function removeScratch(folder: string, homes: string[]): Promise<vo
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }
 
-function isPostgres(pid: number): boolean {
+export function isPostgres(pid: number): boolean {
   try {
     return (
       readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]?.includes('postgres') === true

@@ -12,7 +12,13 @@ import { openDb } from '../../../src/store/db.ts';
 import { findPackage } from '../../../src/store/embedded/programs.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { queryAt } from '../../support/client.ts';
-import { removeScratch, scratchFolder, serverPid, startChild } from '../../support/embedded.ts';
+import {
+  isPostgres,
+  removeScratch,
+  scratchFolder,
+  serverPid,
+  startChild,
+} from '../../support/embedded.ts';
 
 const log = silentLog();
 const scratch = scratchFolder();
@@ -139,7 +145,10 @@ describe('P3: after a SIGKILL', () => {
     await child.opened;
     await child.ask('query create table kept as select generate_series(1, 1000) as n');
     await child.signal('SIGKILL');
-    process.kill(serverPid(dataDir) ?? 0, 'SIGKILL');
+    const server = serverPid(dataDir) ?? 0;
+    process.kill(server, 'SIGKILL');
+    // A signal takes its time: who comes before it shares a server that dies under it.
+    await expect.poll(() => isPostgres(server)).toBe(false);
 
     const embedded = await openEmbedded({ dataDir, log });
     const rows = await queryAt(embedded.connectionString, 'select count(*)::int as n from kept');
