@@ -229,6 +229,7 @@ async function gapIn(
   const now = Date.now();
   const { days, holes } = rangeCoverage(coverage, asked, now);
   if (days === 0) {
+    if (from > dayOf(now)) return 'None of these days has begun yet.';
     return from < first && first < to
       ? `No day before ${first} was ever archived.`
       : 'None of these days was ever archived.';

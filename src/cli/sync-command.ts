@@ -28,7 +28,7 @@ type SyncFlags = {
 export const syncCommand = (command: Command): Command =>
   command
     .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
-    .option('--to <day>', 'last day, included; today unless given')
+    .option('--to <day>', 'last day, included; today unless it is earlier')
     .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
     .option('--project <name>', 'only this project')
     .option(

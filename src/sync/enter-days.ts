@@ -146,13 +146,13 @@ export function enterDays(
   return withTx(db, (tx) => addSlices(tx, asked));
 }
 
-/** Stands for "up to today" in days that a person asked for: only the platform knows which day that is. */
+/** Stands for "up to today" in days that a person asked for, as any later day: only the platform knows which that is. */
 export const untilToday: Day = '9999-12-31';
 
 /**
- * The days asked for, up to today where no end was named, and not before the oldest day the platform shows anything of.
- * Refuses days it does not answer for, since an empty answer for them would prove nothing: throws settings
- * `outside_window`. A resource of which older days were seen to be answered takes them.
+ * The days asked for, up to today (the end of this month may be typed while it runs), and not before the oldest day the
+ * platform shows anything of. Refuses days it does not answer for, since an empty answer for them would prove nothing:
+ * throws settings `outside_window`. A resource of which older days were seen to be answered takes them.
  */
 export function daysToAsk(
   asked: DayRange,
@@ -163,11 +163,11 @@ export function daysToAsk(
   const window = windowAt(now);
   const oldest = resources.map((resource) => facts.get(`${resource}.oldest_day`) ?? asked.from);
   const from = [asked.from, oldest.toSorted()[0] ?? asked.from].toSorted().at(-1) ?? asked.from;
-  const days = { from, to: asked.to === untilToday ? window.to : asked.to };
-  if (days.to > window.to) {
+  const days = { from, to: asked.to < window.to ? asked.to : window.to };
+  if (asked.from >= window.to) {
     throw settingsError(
       'outside_window',
-      `${addDays(days.to, -1)} has not come yet: today is ${dayOf(now)} (UTC) on the platform's clock.`,
+      `${asked.from} has not come yet: today is ${dayOf(now)} (UTC) on the platform's clock.`,
     );
   }
   const unanswered = resources.filter((resource) => !answersOlder(facts, resource));

@@ -52,6 +52,7 @@ test.each([
   [['--from', '2026-02-27'], 'No day before 2026-03-02 was ever archived.'],
   [['--to', '2026-03-01'], 'None of these days was ever archived.'],
   [['--from', '2026-03-05'], 'None of these days was ever archived.'],
+  [['--from', '2999-03-05'], 'None of these days has begun yet.'],
   [['--from', '2026-03-02'], 'No day after 2026-03-04 is archived yet.'],
   [['--to', '2026-03-02'], '2026-03-02 is not all held: '],
   [['--from', '2026-03-04', '--to', '2026-03-04'], ''],

@@ -166,8 +166,10 @@ describe('figures', () => {
       'April 2026',
       figures.sum,
     ]);
-    // Of this month only the days so far.
+    // Of this month only the days so far, also where its end was typed.
     expect(rowsOf(months, figures.orders).at(-1)?.at(-1)).toContain(' of 37 days ');
+    const toItsEnd = await page('/figures?by=month&to=2026-05-01');
+    expect(rowsOf(toItsEnd, figures.orders)).toEqual(rowsOf(months, figures.orders));
   });
 
   test("are those of a zone's days where that is asked", async () => {

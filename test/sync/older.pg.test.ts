@@ -127,16 +127,19 @@ describe('classes that outlive their month', () => {
   });
 });
 
-test('days the platform does not answer for are refused, with what it does answer; and days that have not come', async () => {
+test('days the platform does not answer for are refused, with what it does answer; and days that have not come, but for the end of a range', async () => {
   bench = await createBench({ world, days: lately });
   await bench.run();
   await expect(bench.run(older)).rejects.toThrow(
     /2022-01-01 lies before the window.*nft_classes.*from 2026-03-01 on/,
   );
-  const toCome = { from: '2026-04-06', to: '2026-04-09' };
-  await expect(bench.run({ only: { days: toCome } })).rejects.toMatchObject({
-    code: 'outside_window',
-  });
+  const monthEnd = '2026-05-01';
+  await expect(bench.run({ only: { days: { from: '2026-04-07', to: monthEnd } } })).rejects.toThrow(
+    '2026-04-07 has not come yet: today is 2026-04-06 (UTC)',
+  );
+  await bench.run({ only: { days: { from: '2026-04-06', to: monthEnd } } });
+  const { rows } = await bench.db.query(`select from sync.slices where day > '2026-04-06'`);
+  expect(rows).toEqual([]);
 });
 
 test('orders may be answered for as well, also where lists leave out a status: they are proved as those of the window are', async () => {

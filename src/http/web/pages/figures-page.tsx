@@ -91,7 +91,8 @@ function rangeIn({ query, now }: View): FigureRange {
   const isUnbounded = given.from === '' && given.to === '' && by === 'day';
   const end = addDays(todayIn(zone, now), 1);
   // Days to come would count as days that are not held. What is no day is refused by the library, in words.
-  const to = given.to === '' && given.from < end ? end : given.to;
+  const isOpen = given.to === '' || (isDay(given.to) && given.to > end);
+  const to = isOpen && given.from < end ? end : given.to;
   const from = isUnbounded ? addDays(to, -lastDays) : given.from;
   return { by: by as By, from, to, zone };
 }
