@@ -6,12 +6,11 @@ import { silentLog } from '../log.ts';
 import { agreeMs } from '../platform/clock.ts';
 import { checkSchema } from '../query/reader.ts';
 import { readReplica } from '../query/status.ts';
-import { mayBecome } from '../store/check-server.ts';
 import { databaseError, namedIfCut } from '../store/db-errors.ts';
 import { onlyRow, openDb, withTx, type Db, type Queryable, type Tx } from '../store/db.ts';
 import { migrateWithin } from '../store/migrate.ts';
 import { inspectConnection } from '../store/pg-client.ts';
-import { forbiddenHere, missingRights } from '../store/roles.ts';
+import { forbiddenHere, mayRunAs, missingRights } from '../store/roles.ts';
 import { ofReplica, type Store } from './app.ts';
 import { formatCount, formatMegabytes, formatSpan } from './print.ts';
 
@@ -267,11 +266,7 @@ async function rehearse(connectionString: DatabaseAddress): Promise<Found> {
 
 /** As `openDb` would have it: as the role where the login may become it, else as the login. Returns as whom. */
 async function runAs(tx: Tx, role: string): Promise<string> {
-  const { rows } = await tx.query(
-    `select from pg_roles where rolname = $1 and ${mayBecome('oid')}`,
-    [role],
-  );
-  await tx.query(`set local role ${rows.length > 0 ? role : 'to default'}`);
+  await tx.query(`set local role ${(await mayRunAs(tx, role)) ? role : 'to default'}`);
   return onlyRow(await tx.query<{ name: string }>('select current_user as name')).name;
 }
 

@@ -82,7 +82,8 @@ export async function ensureRoles(tx: Tx): Promise<string[]> {
     const create = `create role ${role} nologin;`;
     if ((await attempt(tx, create)) === notAllowed) withheld.push(create);
   }
-  if (!(await mayBecomeBoth(tx))) {
+  // Who reads as the login itself is kept from writing by the transaction.
+  if (!(await mayRunAs(tx, 'outlast_writer'))) {
     const grant = await grantOf(tx, bothRoles);
     if (withheld.length > 0 || (await attempt(tx, grant)) === notAllowed) withheld.push(grant);
   }
@@ -93,14 +94,12 @@ export async function ensureRoles(tx: Tx): Promise<string[]> {
 }
 
 /** Superusers may without a grant. */
-async function mayBecomeBoth(tx: Tx): Promise<boolean> {
-  const { both } = onlyRow(
-    await tx.query<{ both: boolean }>(
-      `select count(*) = 2 as both from pg_roles
-        where rolname in ('outlast_writer', 'outlast_reader') and ${mayBecome('oid')}`,
-    ),
+export async function mayRunAs(tx: Tx, role: string): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select from pg_roles where rolname = $1 and ${mayBecome('oid')}`,
+    [role],
   );
-  return both;
+  return rows.length > 0;
 }
 
 /** What to do about a migration that was refused for want of a right, or a login that may not look at the archive. */

@@ -237,6 +237,15 @@ describe('a login that syncs', () => {
     expect(await isProtected(addressOf('test_app'))).toBe(true);
   });
 
+  test('a member of the writer alone of an archive that another login made: at once, and protected', async () => {
+    await admin(`create role test_first login createrole password 'x'; create role test_app login password 'x';
+                 alter database archive owner to test_first`);
+    expect((await outlast(addressOf('test_first'), 'migrate')).code).toBe(0);
+    await admin('grant outlast_writer to test_app');
+    await works(addressOf('test_app'), { as: 'the writer' });
+    await reads(addressOf('test_app'));
+  });
+
   test('one who may create no schema, and one who owns no archive: refused with SQL, which makes each work', async () => {
     await admin(
       `create role test_app login password 'x'; create role test_other login password 'x'`,
