@@ -21,7 +21,7 @@ export function readAddress(connectionString: string): Connection {
   if (url === null || mistake !== undefined) {
     throw settingsError(
       'database_address',
-      `DATABASE_URL ${mistake}. (What it leaves out, PGSSLMODE and its like add to it.)`,
+      `DATABASE_URL ${mistake}. (What it leaves out, PGSSLMODE, PGHOST and their like add to it.)`,
     );
   }
   const { searchParams: given } = url;
