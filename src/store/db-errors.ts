@@ -139,10 +139,6 @@ const forbidden = (cause: unknown): OutlastError =>
     cause,
   );
 
-/** By a standby, or by what became one: `begin read write` itself is 0A000 there. */
-export const takesNoWriting = (error: unknown): boolean =>
-  ['25006', '0A000'].includes(codeOf(error) ?? '');
-
 /** For a writer that met a server which only repeats another. */
 export const standby = (): OutlastError => settingsError(readOnly[1], readOnly[2]);
 
@@ -252,7 +248,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   '0A000': [
     settingsError,
     'database_unsuitable',
-    'The database refuses a statement that Outlast needs: it is a standby, or no PostgreSQL of its own. Point DATABASE_URL at the primary of PostgreSQL 15 or newer.',
+    'The database refuses a statement that Outlast needs: it is no PostgreSQL of its own. Point DATABASE_URL at PostgreSQL 15 or newer.',
   ],
   '53100': [
     fatal,

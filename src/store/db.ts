@@ -11,7 +11,7 @@ import type { ProjectId } from '../model.ts';
 import { inSpan } from '../tracing.ts';
 import { checkServer } from './check-server.ts';
 import { Client, readAddress, type Connection } from './pg-client.ts';
-import { connectionError, namedIfCut, takesNoWriting } from './db-errors.ts';
+import { connectionError, databaseError, namedIfCut, standby } from './db-errors.ts';
 import { inGroups, type InGroups } from './group-commit.ts';
 import { beginOf, ourSettings, type TransactionSettings } from './transaction-settings.ts';
 
@@ -168,7 +168,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     (beginning: string): Db['query'] =>
     <R extends Row>(sql: string, parameters: unknown[] = []) =>
       onConnection(db, silenceAfter(singleMs, 0), async (client) => {
-        await client.query(beginning);
+        await begun(client, beginning);
         const answered = client.query<R>(sql, parameters);
         // After an error it is a rollback.
         const ended = client.query('commit');
@@ -259,12 +259,18 @@ function transactBy<T>(
   const silenceMs = silenceAfter(timeouts.statementMs, timeouts.idleMs);
   return onConnection(db, silenceMs, async (client) => {
     // Waited for: behind a `begin` that failed a statement would run by itself, as whoever connects.
-    await client.query(begin);
+    await begun(client, begin);
     const result = await work(client as unknown as Tx);
     await client.query('commit');
     return result;
   });
 }
+
+/** A begin itself is refused where writing is asked of a standby: with 0A000, which elsewhere means other things. */
+const begun = (client: pg.PoolClient, beginning: string): Promise<unknown> =>
+  client.query(beginning).catch((error: unknown) => {
+    throw codeOf(error) === '0A000' ? standby() : error;
+  });
 
 /**
  * The answers to statements that were sent together, once all of them are in: a COPY under way must not be spoken over.
@@ -342,7 +348,7 @@ async function lend<T>(
     ended(false);
     await client.query('rollback').catch(() => (isBroken = true));
     // After a failover a name may lead to the old primary for a moment. Kept, its connection would be lent for ever.
-    if (takesNoWriting(error)) isBroken = true;
+    if (databaseError(error)?.code === 'database_read_only') isBroken = true;
     throw isBroken ? namedIfCut(error, said ?? (error as Error)) : error;
   } finally {
     stream.setTimeout(0, giveUp);
