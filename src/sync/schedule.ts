@@ -64,6 +64,7 @@ export function startSchedule(
   };
 
   const runOne = async (worker: Worker, turn: Turn): Promise<void> => {
+    const begunAt = performance.now();
     try {
       const hold = await take(worker);
       if (hold === null) return;
@@ -77,11 +78,10 @@ export function startSchedule(
       const report = await runHeld(hold, { signal: AbortSignal.any([signal, turn.cut.signal]) });
       if (turn.cut.signal.aborted) return;
       onRun(report);
-      told.ended(report);
+      told.ended(report, begunAt);
       onTurn(report);
     } catch (error) {
-      const problem = causeChain(databaseError(error) ?? error);
-      told.failed(worker.projectId, problem);
+      told.failed(worker.projectId, error);
       onTurn(without(worker, 'failed'));
     }
   };
@@ -237,12 +237,22 @@ const without = ({ projectId }: Worker, outcome: TickResult['outcome']): TickRes
   outcome,
 });
 
-type RunLog = { ended(report: RunReport): void; failed(projectId: ProjectId, error: string): void };
+type RunLog = {
+  ended(report: RunReport, begunAt: number): void;
+  failed(projectId: ProjectId, error: unknown): void;
+};
 
-/** Tells how runs end: what goes wrong when it begins, every five minutes and when it is over. */
+/** No project is called so. */
+const theDatabase = '';
+
+/**
+ * Tells how runs end: what goes wrong when it begins, every five minutes and when it is over. The database is told of
+ * once for all projects; its trouble is over with the first run that began after the last one that it failed.
+ */
 export function createRunLog(log: Log, now: () => number = () => performance.now()): RunLog {
   type Trouble = { since: number; warn: () => boolean; error: () => boolean };
   const troubles = new Map<ProjectId, Trouble>();
+  let databaseFailedAt = -Infinity;
   const level = (projectId: ProjectId, loud: 'warn' | 'error'): 'warn' | 'error' | 'debug' => {
     const trouble = troubles.get(projectId) ?? {
       since: now(),
@@ -252,10 +262,26 @@ export function createRunLog(log: Log, now: () => number = () => performance.now
     troubles.set(projectId, trouble);
     return trouble[loud]() ? loud : 'debug';
   };
+  /** Tells that the trouble is over; false: there was none. */
+  const over = (projectId: ProjectId, fields: object, sentence: string): boolean => {
+    const trouble = troubles.get(projectId);
+    if (trouble === undefined) return false;
+    troubles.delete(projectId);
+    const minutes = Math.round((now() - trouble.since) / minuteMs);
+    log.info({ ...fields, minutes }, sentence);
+    return true;
+  };
   return {
-    failed: (projectId, error) =>
-      log[level(projectId, 'error')]({ projectId, error }, 'A run failed'),
-    ended: (report) => {
+    failed: (projectId, cause) => {
+      const known = databaseError(cause);
+      const error = causeChain(known ?? cause);
+      if (known?.code.startsWith('database_') === true) {
+        databaseFailedAt = now();
+        log[level(theDatabase, 'error')]({ error }, 'The database fails the runs');
+      } else log[level(projectId, 'error')]({ projectId, error }, 'A run failed');
+    },
+    ended: (report, begunAt) => {
+      if (begunAt > databaseFailedAt) over(theDatabase, {}, 'The database answers again');
       const { projectId, outcome, requests, slicesDone, recordsNew, recordsChanged } = report;
       const fields = { projectId, outcome, requests, slicesDone, recordsNew, recordsChanged };
       if (outcome === 'left') {
@@ -270,12 +296,8 @@ export function createRunLog(log: Log, now: () => number = () => performance.now
         );
         return;
       }
-      const trouble = troubles.get(projectId);
-      if (outcome === 'done' && trouble !== undefined) {
-        troubles.delete(projectId);
-        const minutes = Math.round((now() - trouble.since) / minuteMs);
-        log.info({ ...fields, minutes }, 'What was due is done again');
-      } else if (recordsNew + recordsChanged > 0) log.info(fields, 'A run brought records');
+      if (outcome === 'done' && over(projectId, fields, 'What was due is done again')) return;
+      if (recordsNew + recordsChanged > 0) log.info(fields, 'A run brought records');
       else log.debug(fields, 'A run found nothing new');
     },
   };

@@ -29,27 +29,27 @@ const report = (outcome: RunReport['outcome'], projectId = 'p'): RunReport =>
 test('an outage is told when it begins, every five minutes, and when it is over', () => {
   const { lines, told, pass } = logOf();
   for (let i = 0; i < 21; i++) {
-    told.ended(report('left'));
+    told.ended(report('left'), 0);
     pass(minute);
   }
   expect(lines()).toHaveLength(5);
   // Another trouble meanwhile is told at once.
-  told.failed('p', 'the database is gone');
+  told.failed('p', new Error('out of memory'));
   expect(lines()).toEqual(['A run failed']);
   // Nothing was due, for what failed waits: nobody knows whether it is over.
-  told.ended(report('idle'));
+  told.ended(report('idle'), 0);
   expect(lines()).toEqual([]);
-  told.ended(report('done'));
-  told.ended(report('done'));
+  told.ended(report('done'), 0);
+  told.ended(report('done'), 0);
   expect(lines()).toEqual(['What was due is done again']);
 });
 
 test('each project has its own, and the next outage is told at once', () => {
   const { lines, told } = logOf();
-  told.ended(report('left'));
-  told.ended(report('left', 'q'));
-  told.ended(report('done'));
-  told.ended(report('left'));
+  told.ended(report('left'), 0);
+  told.ended(report('left', 'q'), 0);
+  told.ended(report('done'), 0);
+  told.ended(report('left'), 0);
   expect(lines()).toEqual([
     'A run left something due',
     'A run left something due',
@@ -58,10 +58,24 @@ test('each project has its own, and the next outage is told at once', () => {
   ]);
 });
 
+test('a database that is gone is told once for all projects, and once when it is back', () => {
+  const { lines, told, pass } = logOf();
+  const gone = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  for (let i = 0; i < 6; i++) {
+    for (const projectId of ['p', 'q']) told.failed(projectId, gone);
+    // Begun before the last one failed.
+    told.ended(report('done', 'r'), -1);
+    pass(minute);
+  }
+  expect(lines()).toEqual(['The database fails the runs', 'The database fails the runs']);
+  for (const projectId of ['p', 'q']) told.ended(report('idle', projectId), 6 * minute);
+  expect(lines()).toEqual(['The database answers again']);
+});
+
 test('a parked project is told as such, not as one that is well', () => {
   const { lines, told } = logOf();
-  told.ended(report('parked'));
-  told.ended(report('parked'));
+  told.ended(report('parked'), 0);
+  told.ended(report('parked'), 0);
   expect(lines()).toEqual([expect.stringMatching(/^The project is parked: /)]);
 });
 
