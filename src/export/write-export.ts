@@ -259,7 +259,7 @@ async function finish(stage: Stage, engine: Engine | null, read: ReadPart): Prom
 type Covered = Omit<ExportedMonth, 'records' | 'digest'> & { days: Day[] };
 
 /** What the manifest says of each month: the digest of what is held of it, and how sure the archive is of its days. */
-export async function readExportedMonths(
+async function readExportedMonths(
   tx: Tx,
   projects: ProjectId[],
   files: ExportedFile[],

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { addDays, daysIn } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
 import { silentLog } from '../../src/log.ts';
-import { readExportedMonths } from '../../src/export/write-export.ts';
+import type { Exported } from '../../src/export/write-export.ts';
 import type { Day, ListedResource, Proof, SliceState, Why } from '../../src/model.ts';
 import { safetyOf } from '../../src/http/web/safety.ts';
 import { readStatus } from '../../src/query/status.ts';
-import { openDb, withTx, type Row } from '../../src/store/db.ts';
+import { openDb, type Row } from '../../src/store/db.ts';
 import { runHere } from '../support/command-here.ts';
-import { setUp } from '../support/fresh.ts';
+import { freshFolder, setUp } from '../support/fresh.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { serveArchive } from '../support/served.ts';
 import { writeProjects, writeRow } from '../support/rows.ts';
@@ -336,7 +336,8 @@ test('all count as many days', async () => {
   }
   const [project] = await readStatus(opened.db, 'p');
   const [list] = project?.lists ?? [];
-  const exported = await withTx(opened.db, (tx) => readExportedMonths(tx, ['p'], []));
+  const written = await command('export', await freshFolder(), '--format', 'csv', '--json');
+  const { months: exported } = (JSON.parse(written.stdout) as Exported).manifest;
   const summary = (await opened.archive.summary({ project: 'p' })).find(
     ({ resource }) => resource === 'orders',
   );
