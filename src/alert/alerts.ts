@@ -276,7 +276,7 @@ const apartMs = 55_000;
  * The heartbeat calls an address only when all is well, so that whoever waits for it notices a service that is dead, cut
  * off or stuck, and can no longer say so itself. This decides when it is due; pure.
  */
-export function createHeartbeat(projectIds: readonly ProjectId[]) {
+function createHeartbeat(projectIds: readonly ProjectId[]) {
   const done = new Set<ProjectId>();
   const elsewhere = new Set<ProjectId>();
   let lastMs = -Infinity;

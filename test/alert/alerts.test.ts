@@ -1,10 +1,8 @@
-// What becomes of alerts, what is told of them, and when the heart beats: pure, by tables and fixed clocks.
+// What becomes of alerts, and what is told of them: pure, by tables and fixed clocks.
 import { describe, expect, it } from 'vitest';
-import { createHeartbeat } from '../../src/alert/alerts.ts';
 import { mergeAlerts } from '../../src/alert/merge-alerts.ts';
 import { bodyOf, messageText } from '../../src/alert/message.ts';
 import type { AlertRow, Claimed } from '../../src/store/alerts/alert-rows.ts';
-import type { TickResult } from '../../src/sync/worker.ts';
 
 const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;
@@ -159,63 +157,5 @@ describe('messages', () => {
     expect(JSON.parse(body)).toEqual({
       text: 'Outlast: 1 new\n• p: of &lt;!channel&gt; &amp; co',
     });
-  });
-});
-
-describe('the heartbeat', () => {
-  const turn = (projectId: string, outcome: TickResult['outcome']): TickResult => ({
-    projectId,
-    outcome,
-  });
-
-  it('is not due after a run that found nothing to do: nobody knows whether it could have', () => {
-    const heartbeat = createHeartbeat(['a']);
-    heartbeat.note(turn('a', 'idle'));
-    expect(heartbeat.isDue(0)).toBe(false);
-  });
-
-  it('is due when every project has done all that was due, again for each beat, about a minute apart', () => {
-    const heartbeat = createHeartbeat(['a', 'b']);
-    heartbeat.note(turn('a', 'done'));
-    expect(heartbeat.isDue(0)).toBe(false);
-    heartbeat.note(turn('b', 'done'));
-    expect(heartbeat.isDue(0)).toBe(true);
-    heartbeat.beat(0);
-    heartbeat.note(turn('a', 'done'));
-    heartbeat.note(turn('b', 'done'));
-    expect(heartbeat.isDue(54_999)).toBe(false);
-    expect(heartbeat.isDue(55_000)).toBe(true);
-  });
-
-  it.each(['left', 'failed', 'parked', 'stopped'] as const)(
-    'stays away after a run that ended as %s',
-    (ending) => {
-      const heartbeat = createHeartbeat(['a']);
-      heartbeat.note(turn('a', 'done'));
-      heartbeat.note(turn('a', ending));
-      expect(heartbeat.isDue(0)).toBe(false);
-    },
-  );
-
-  it('leaves what another process holds to that one, and is not due where nothing is held here', () => {
-    const heartbeat = createHeartbeat(['a', 'b']);
-    heartbeat.note(turn('a', 'elsewhere'));
-    heartbeat.note(turn('b', 'elsewhere'));
-    expect(heartbeat.isDue(0)).toBe(false);
-    heartbeat.note(turn('a', 'done'));
-    expect(heartbeat.isDue(0)).toBe(true);
-    // Taken over, it has something to do here.
-    heartbeat.note(turn('b', 'running'));
-    expect(heartbeat.isDue(0)).toBe(false);
-  });
-
-  it('stays away from a project that hangs in a run, however well the others do', () => {
-    const heartbeat = createHeartbeat(['a', 'b']);
-    heartbeat.note(turn('a', 'done'));
-    heartbeat.note(turn('b', 'done'));
-    heartbeat.beat(0);
-    heartbeat.note(turn('b', 'running'));
-    heartbeat.note(turn('a', 'done'));
-    expect(heartbeat.isDue(600_000)).toBe(false);
   });
 });

@@ -474,6 +474,45 @@ test('a part of the work says nothing of the rest: no heartbeat', async () => {
   expect(heart.requests).toEqual([]);
 });
 
+describe('the heartbeat of two projects', () => {
+  test.each([
+    [0, 'p done'],
+    // Of a run that found nothing to do nobody knows whether it could have; nor does one that goes on take anything back.
+    [0, 'p done, q idle'],
+    [1, 'p done, p idle, p running, q done'],
+    [1, 'p done, q done'],
+    [1, 'p done, q done, +54999, p done, q done'],
+    [2, 'p done, q done, +55000, p done, q done'],
+    [0, 'p done, q done, q left'],
+    [0, 'p done, q done, q failed'],
+    [0, 'p done, q done, q parked'],
+    // What another process holds is left to that one; where nothing is held here, there is nothing to say.
+    [0, 'q elsewhere, p idle, p elsewhere'],
+    [1, 'p elsewhere, q elsewhere, q done'],
+    // Taken over, it has something to do here.
+    [0, 'q elsewhere, p done, q running'],
+    // One hangs in a run, however well the other does.
+    [1, 'p done, q done, +600000, q running, p done'],
+  ])('is heard %i times after: %s', async (beats, turns) => {
+    await bench.db.query(
+      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
+       values ('q', '', '', '', '2026-04-06', '2026-04-06')`,
+    );
+    let nowMs = 0;
+    const projects = ['p', 'q'].map((id) => toldOf(id, noon));
+    const alerts = open({}, { projects, monotonicNow: () => nowMs });
+    for (const one of turns.split(', ')) {
+      const [projectId = '', outcome] = one.split(' ');
+      if (outcome === undefined) {
+        await expect.poll(() => heart.requests.length).toBe(1);
+        nowMs += Number(one);
+      } else alerts.after({ projectId, outcome: outcome as TickResult['outcome'] });
+    }
+    await alerts.close(15_000);
+    expect(heart.requests).toHaveLength(beats);
+  });
+});
+
 test('a run that has not heard from the platform yet judges no deadline by the clock of this machine', async () => {
   await takeOwn();
   await bench.run();
