@@ -91,6 +91,11 @@ async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void
     const alone = rows.filter((one) => one.is_alone);
     const [first] = alone;
     if (first !== undefined) await tellContents(first.id, alone);
+    const displaced = rows.find((one) => one.is_displaced);
+    if (first === undefined && displaced !== undefined) {
+      const says = `${listed([displaced])} is in force by entry ${displaced.no} of ${placeOf(displaced)}, and is held as an earlier version`;
+      await report({ kind: 'altered', when: null, id: displaced.id, says });
+    }
     for (const { id, first_seen_held: firstSeen, day_held: held, observed_at: at, day } of rows) {
       if (firstSeen !== null) await moment('first_seen_at', id, firstSeen, at);
       if (held !== null) await moment('slice_day', id, held, day === wholeList ? null : day);

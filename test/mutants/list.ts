@@ -215,6 +215,11 @@ export const mutants: readonly Mutant[] = [
       'verify/sabotage.pg',
     ],
     [
+      'the content in force may lie among the earlier ones',
+      'or day_held is not null [-or is_displaced-]',
+      'verify/sabotage.pg',
+    ],
+    [
       'heads go to the file of another chain',
       '[-last.kept !== null && !(await isHeadHeld(db, projectId, last.kept))-]{+false+}',
       'verify/heads.pg',

@@ -44,6 +44,11 @@ export const copied = (table: string, where: string, changes: Record<string, str
      .map(([column, value]) => `'${column}', ${value}`)
      .join(', ')}))).* from ${table} t ${where}`;
 
+/** Puts a row among the earlier versions as well. */
+const setAside = (name: string, where: string): string =>
+  `insert into ${name}_versions select (jsonb_populate_record(null::${name}_versions, to_jsonb(t))).*
+     from ${name === 'archive.order' ? 'archive.orders' : `${name}es`} t where ${where}`;
+
 /** A copy of an order under an id that the platform never showed, as a careful forger writes it. */
 export const inventedOrder = (where: string): string => {
   const raw = `(t.raw || '{"operation_id": "invented"}')`;
@@ -134,6 +139,13 @@ export const tamperings: readonly Tampering[] = [
   ['a version copied to another moment', copied('archive.nft_class_versions', `where id = '$versioned'`, { observed_at: earlier }), 'extra', /nothing in the journal stored it/, '$versioned'],
   ['a version re-timed', `update archive.nft_class_versions set observed_at = (observed_at at time zone 'UTC' - interval '1 minute') at time zone 'UTC' where id = '$versioned'`, 'altered', /held is a content observed at/, '$versioned'],
   ['a version and the row exchanged', `update archive.nft_classes c set observed_at = v.observed_at from ${versionOf.replace('where', 'v where v.')} and v.id = c.id`, 'altered', /held is/, '$versioned'],
+  ['a version and the row exchanged, contents and all', `${setAside('archive.nft_class', `id = '$versioned'`)};
+    update archive.nft_classes c set name = v.name, symbol = v.symbol, nft_count = v.nft_count, uri = v.uri, owner = v.owner, tx_hash = v.tx_hash,
+           created_at = v.created_at, observed_at = v.observed_at, unread = v.unread, raw_sha256 = v.raw_sha256, raw_bytes = v.raw_bytes, raw = v.raw
+      from ${versionOf.replace('where', 'v where v.')} and c.id = v.id and v.observed_at = (select min(observed_at) from ${versionOf});
+    delete from ${versionOf.replace('where', 'v using archive.nft_classes c where v.')} and c.id = v.id and c.observed_at = v.observed_at`, 'altered', /is in force by entry \d+ of .*, and is held as an earlier version$/, '$versioned'],
+  ['an order set aside among the versions', `${setAside('archive.order', `operation_id = '$order'`)};
+    delete from archive.orders where operation_id = '$order'`, 'altered', /is in force by entry \d+ of .*, and is held as an earlier version$/, '$order'],
   // Moments.
   ['observed_at moved', `update archive.orders set observed_at = (observed_at at time zone 'UTC' - interval '1 hour') at time zone 'UTC' where operation_id = '$order'`, 'altered', /held is a content observed at/, '$order'],
   ['observed_at moved behind the certificate', `update archive.orders set observed_at = '2099-06-01' where operation_id = '$certified'; truncate sync.certificates`, 'altered', /held is a content observed at 2099-06-01/, '$certified'],
