@@ -220,6 +220,11 @@ export const mutants: readonly Mutant[] = [
       'verify/sabotage.pg',
     ],
     [
+      'a reject need not be all there',
+      '(held.owner, held.day, held.seen_at, held.reason, [-held.kept-]{+said.kept+})',
+      'verify/sabotage.pg',
+    ],
+    [
       'heads go to the file of another chain',
       '[-last.kept !== null && !(await isHeadHeld(db, projectId, last.kept))-]{+false+}',
       'verify/heads.pg',

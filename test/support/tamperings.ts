@@ -118,6 +118,7 @@ export const tamperings: readonly Tampering[] = [
   ['a reject with another reason', `update sync.rejects set reason = 'other' where ${ofReject}`, 'altered', /^reject/],
   ['a reject at another moment', `update sync.rejects set seen_at = now() where ${ofReject}`, 'altered', /^reject/],
   ['a reject on another day', `update sync.rejects set day = day + 1 where ${ofReject}`, 'altered', /^reject/],
+  ['a reject altered, as if it were the beginning of a long one', `update sync.rejects set bytes = 'x', whole_length = 9 where ${ofReject}`, 'altered', /^reject/],
   ['a reject altered with its digest', `update sync.rejects set bytes = 'x', sha256 = sha256('x') where ${ofReject}`, 'missing', /^reject/],
   ['a reject by hand', `insert into sync.rejects select project_id, resource, sha256('y'), 'y', reason, owner, day, seen_at from sync.rejects where ${ofReject}`, 'extra', /^reject/],
   // The evidence.

@@ -189,7 +189,9 @@ export async function rejectDifferences(tx: Tx, of: Of): Promise<RejectDifferenc
           and not exists (select from entries back where back.kind = 'returned' and back.said ->> 'reject' = one ->> 0)
      ),
      held as (
-       select owner, day, encode(sha256, 'hex') as sha256, seen_at, reason, encode(sha256(bytes), 'hex') as kept
+       -- As it was entered: of bytes that are all there, sha256 is the digest (readRejects).
+       select owner, day, encode(sha256, 'hex') as sha256, seen_at, reason,
+              case when whole_length is not null then encode(sha256(bytes), 'hex') end as kept
          from sync.rejects where project_id = $1 and resource = $2
      )
      select coalesce(said.owner, held.owner) as owner, coalesce(said.day, held.day) as day, sha256,
@@ -197,8 +199,8 @@ export async function rejectDifferences(tx: Tx, of: Of): Promise<RejectDifferenc
        from said
        full join held using (sha256)
       where said.day is null or held.day is null
-         or (said.owner, said.day, said.seen_at, said.reason) is distinct from (held.owner, held.day, held.seen_at, held.reason)
-         or said.kept <> held.kept
+         or (said.owner, said.day, said.seen_at, said.reason, said.kept)
+            is distinct from (held.owner, held.day, held.seen_at, held.reason, held.kept)
       order by 2, 1, 3`,
     of,
   );
