@@ -12,9 +12,11 @@ import type { Db } from '../store/db.ts';
 import { countRows } from '../store/read-held.ts';
 import { archivedOf } from '../store/record-tables.ts';
 import type { ChainsVerified } from '../verify/check-journal.ts';
+import type { Finding } from '../verify/finding.ts';
 import { headsIn } from '../verify/publish-heads.ts';
 import {
   isAnythingKnown,
+  unnamedProjects,
   verifyChains,
   verifyProject,
   type ListVerified,
@@ -166,7 +168,8 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
         `Nothing of ${flags.month ?? `${flags.fromMonth} or later`} was ever archived here: \`outlast status\` names the months that are.`,
       );
     }
-    const wanted = { projects, months, resource: flags.resource, heads };
+    const unnamed = flags.project === undefined ? await unnamedProjects(db) : [];
+    const wanted = { projects, unnamed, months, resource: flags.resource, heads };
     const { lists, journals } = await verifyHeld(db, settings, wanted, signal, output, progress);
     const asked = await platform?.ask(settings, wanted, db, log, signal, { output, progress });
     progress.end();
@@ -187,6 +190,7 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
 
 type Wanted = {
   projects: string[];
+  unnamed: string[];
   months: DayRange | null;
   resource: Resource | undefined;
   heads: string[];
@@ -221,7 +225,7 @@ async function verifyHeld(
 ): Promise<{ lists: ListVerified[]; journals: ChainsVerified[] }> {
   const lists: ListVerified[] = [];
   const journals: ChainsVerified[] = [];
-  for (const projectId of wanted.projects) {
+  for (const projectId of [...wanted.projects, ...wanted.unnamed]) {
     const all = await countAll(db, projectId, wanted);
     let before = 0;
     const verifying: Verifying = {
@@ -245,10 +249,24 @@ async function verifyHeld(
     };
     lists.push(...(await verifyProject(verifying)));
     progress.update(`${projectId}: the journal`);
-    journals.push(await verifyChains(verifying));
+    const chains = await verifyChains(verifying);
+    if (wanted.unnamed.includes(projectId)) {
+      chains.findings += 1;
+      await output.finding(isUnnamed(projectId));
+    }
+    journals.push(chains);
   }
   return { lists, journals };
 }
+
+const isUnnamed = (project: string): Finding => ({
+  kind: 'ledger',
+  project,
+  resource: null,
+  when: null,
+  id: null,
+  says: 'something of it is held, and its line in sync.projects is gone, or never was there',
+});
 
 /** How many records there are to be verified; null where only some months are: nobody has counted those. */
 async function countAll(

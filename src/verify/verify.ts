@@ -1,10 +1,19 @@
 // Verifying an archive from what it holds alone: every resource of a project on one snapshot, its records first, then
 // its certificates. It writes nothing and asks nobody.
 import { causeChain, transient } from '../errors.ts';
-import { isListed, resources, type Day, type DayRange, type Resource } from '../model.ts';
+import {
+  isListed,
+  resources,
+  type Day,
+  type DayRange,
+  type ProjectId,
+  type Resource,
+} from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
 import type { Listed } from '../store/read-held.ts';
-import type { Db, Tx } from '../store/db.ts';
+import type { Db, Queryable, Tx } from '../store/db.ts';
+import { projectIds } from '../store/projects.ts';
+import { tableShapes, tokenShape, transactionShapes } from '../store/record-tables.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
 import { checkResource, type RecordsChecked, type ResourceChecked } from './check-held.ts';
@@ -62,6 +71,32 @@ export async function isAnythingKnown(
     to,
   ]);
   return rows[0]?.known === true;
+}
+
+/** Where something of a project lies that no list and no journal of another project would miss. */
+const held = [...Object.values(tableShapes), transactionShapes.v3, tokenShape]
+  .flatMap(({ table, versions }) => [table, versions])
+  .concat('sync.journal', 'sync.slices');
+
+/** Projects of which something is held, and which no line of sync.projects names any more, or ever did. */
+export async function unnamedProjects(db: Queryable): Promise<ProjectId[]> {
+  const found: ProjectId[] = [];
+  const next = held.map(
+    (table) => `select min(project_id) as id from ${table} where project_id > $1`,
+  );
+  // Ends: each step finds a greater name.
+  for (let last = ''; ;) {
+    const { rows } = await db.query<{ id: ProjectId | null }>(
+      `select min(id) as id from (${next.join(' union all ')}) held`,
+      [last],
+    );
+    const id = rows[0]?.id ?? null;
+    if (id === null) break;
+    found.push((last = id));
+  }
+  // Asked for last: a project is named before anything of it is held.
+  const named = await projectIds(db);
+  return found.filter((id) => !named.includes(id));
 }
 
 /** Throws transient `aborted` when the signal is, and what the store throws. */

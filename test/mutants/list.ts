@@ -220,6 +220,11 @@ export const mutants: readonly Mutant[] = [
       'verify/sabotage.pg',
     ],
     [
+      'a project without its line is left out',
+      'unnamed = [-flags.project === undefined ? await unnamedProjects(db) : []-]{+[] as string[]+}',
+      'cli/verify.e2e',
+    ],
+    [
       'a reject need not be all there',
       '(held.owner, held.day, held.seen_at, held.reason, [-held.kept-]{+said.kept+})',
       'verify/sabotage.pg',
