@@ -143,7 +143,10 @@ export const mutants: readonly Mutant[] = [
       'P2: what is compared with what is held mixes with what others hold',
       '([-expectsNew ? withMixedTx : withTx-]{+withMixedTx+})(db,',
     ],
-    ['P5: what was replaced is forgotten', 'where [-k.raw_sha256 <> n.raw_sha256-]{+false+}'],
+    [
+      'P5: what was replaced is forgotten',
+      'where ([-k.raw_sha256 <> n.raw_sha256 or not k.arrived and k.id in (select id from replaced)-]{+false+})',
+    ],
     ['P2: the oldest content is in force', '`${term} [-desc-]{+asc+}`'],
     [
       'P4: statements run as whoever connects',
@@ -202,6 +205,10 @@ export const mutants: readonly Mutant[] = [
       'an empty count says how a day is read',
       'by.counts !== null[- && !isHollow-] &&',
       'sync/single-faults.pg',
+    ],
+    [
+      'P2: what is shown again behind another was said all the time',
+      'case when [-r.id is null-]{+n.raw_sha256 = h.raw_sha256+} then h.observed_at else n.observed_at end',
     ],
     ['P5: original bytes are not kept', 'rawBytes: [-fits ? null : Buffer.from(text)-]{+null+}'],
     [

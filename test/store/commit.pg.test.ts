@@ -225,6 +225,24 @@ describe('P5: every content that a committed page carried is kept', () => {
     expect(versions).toHaveLength(3);
   });
 
+  test('P2: one shown again behind another is in force anew, in one commit as in several', async () => {
+    const shown = ['one', 'two', 'one'].map((message, i) =>
+      page(i, noon + i * 1000, [order({ id: 'a', message })]),
+    );
+    for (const one of shown) await commit([one]);
+    const apart = await archived();
+    const projectId = `p${++projects}`;
+    await enter(projectId, [day]);
+    slice = await next(projectId);
+    await commit(shown.slice(0, 1));
+    await commit(shown.slice(1));
+    const together = await archived();
+    expect(together.versions).toEqual(apart.versions);
+    for (const { rows } of [apart, together]) {
+      expect(rows).toMatchObject([{ message: 'one', observed_at: '2026-03-11T12:00:02Z' }]);
+    }
+  });
+
   test('a terminal order returns to pending only under a later update_time', async () => {
     await commit([page(0, noon, [order({ id: 'a', status: 2 })])]);
     const same = await commit([page(0, noon + 1000, [order({ id: 'a', status: 1 })])]);
