@@ -5,6 +5,10 @@ skip() {
   say "not done: $*"
   exit 0
 }
+fail() {
+  say "FAILED: $*"
+  exit 1
+}
 
 command -v python3 >/dev/null || skip 'there is no python3 here'
 python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
@@ -25,4 +29,22 @@ finish() {
 }
 trap finish EXIT
 
+# serve <command…>: starts the archive that the check needs; awaited, once $scratch/served holds what it printed.
+serve() {
+  [ -f dist/src/main.js ] || npm run --silent build
+  "$@" >"$scratch/served" &
+  server=$!
+}
+awaited() {
+  local i
+  for ((i = 0; i < 480; i++)); do
+    [ -s "$scratch/served" ] && return
+    kill -0 "$server" 2>/dev/null || { server=; fail 'the archive did not start'; }
+    sleep 0.25
+  done
+  fail 'there was no archive in time'
+}
+
 python3 -m venv "$scratch/venv" >/dev/null 2>&1 || skip 'python3 cannot make an environment of its own (venv, ensurepip)'
+PATH=$scratch/venv/bin:$PATH
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 PIP_RETRIES=1 PIP_TIMEOUT=15

@@ -1,6 +1,6 @@
-// What .ci/dbt.sh builds from: an archive of a simulated platform in an embedded Postgres, owned by a login as
-// docs/operations.md has it made. Usage: node dbt-serve.mjs <scratch folder>. Prints the archive's address, and stays
-// until SIGTERM.
+// What .ci/dbt.sh and .ci/bi.sh read: an archive of a simulated platform in an embedded Postgres, owned by a login as
+// docs/operations.md has it made. Usage: node archive-serve.mjs <scratch folder>. Prints the archive's address, and
+// stays until SIGTERM.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,5 +47,7 @@ await promisify(execFile)(process.execPath, [fileHere('../dist/src/main.js'), 's
   },
 });
 await simulator.close();
+// Neither the Postgres, a process of its own, nor a listener for a signal keeps Node from ending.
+setInterval(() => {}, 60_000);
 process.once('SIGTERM', () => void server.close().finally(() => process.exit()));
 process.stdout.write(`${address.href}\n`);
