@@ -117,7 +117,7 @@ async function createProgram(wanted: string | undefined): Promise<Command> {
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride()
     .configureOutput({
-      outputError: (text) => printError(oneSentence(text)),
+      outputError: (text) => printError(oneSentence(text, program)),
       writeOut: (text) => process.stdout.write(wrappedHelp(typeable(text))),
       getOutHelpWidth: () => screenWidth(),
       getErrHelpWidth: () => screenWidth(),
@@ -142,25 +142,29 @@ const wrappedHelp = (text: string): string =>
     })
     .join('\n');
 
-const hint = 'see outlast --help';
-
 /** The first word that is no option: `sync` in `outlast sync --json`. */
 const commandIn = (args: readonly string[]): string | undefined =>
   args.find((arg) => !arg.startsWith('-'));
 
 /** addCommand, unlike command(), hands nothing down; subcommands of subcommands need it too. */
 function inheriting(command: Command, parent: Command): Command {
-  command.copyInheritedSettings(parent);
+  command
+    .copyInheritedSettings(parent)
+    .configureOutput({ outputError: (text) => printError(oneSentence(text, command)) });
   for (const child of command.commands) inheriting(child, command);
   return command.helpCommand(false).allowExcessArguments(false);
 }
 
 /** commander's own message as one sentence: `outlast: unknown option '--form' (Did you mean --from?)`. */
-function oneSentence(text: string): string {
+function oneSentence(text: string, command: Command): string {
   const [sentence = '', ...rest] = text.trim().split('\n');
-  const advice = rest.length > 0 ? ` ${rest.join(' ')}` : ` (${hint})`;
-  return `outlast: ${sentence.replace(/^error: /, '')}${sentence.includes(hint) ? '' : advice}`;
+  const advice = rest.length > 0 ? rest.join(' ') : `(see ${pathOf(command)} --help)`;
+  return `outlast: ${sentence.replace(/^error: /, '')} ${advice}`;
 }
+
+/** `outlast query orders`. */
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
 /** What stands below the commands. */
 const after = `

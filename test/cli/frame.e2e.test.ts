@@ -163,6 +163,11 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
       "outlast: unknown option '--jsn' (Did you mean --json?)\n",
     ],
     [
+      'an unknown option of a command within a command',
+      ['query', 'orders', '--csv'],
+      "outlast: unknown option '--csv' (see outlast query orders --help)\n",
+    ],
+    [
       'an unknown option of outlast itself',
       ['--nope'],
       "outlast: unknown option '--nope' (see outlast --help)\n",
@@ -185,7 +190,7 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
     [
       'a word too many',
       ['migrate', 'now'],
-      "outlast: too many arguments for 'migrate'. Expected 0 arguments but got 1. (see outlast --help)\n",
+      "outlast: too many arguments for 'migrate'. Expected 0 arguments but got 1. (see outlast migrate --help)\n",
     ],
   ])('%s', async (_, args, sentence) => {
     expect(await runHere(args)).toMatchObject({ code: 2, stdout: '', stderr: sentence });
