@@ -285,7 +285,7 @@ export function envText(answers: Record<string, string>): string {
       `${name} holds quotes of every kind, which a .env cannot say. Put it into a file and name that as ${name}_FILE.`,
     );
   });
-  return `# Settings of Outlast; .env.example names all there are.\n${lines.join('\n')}\n`;
+  return `# Settings of Outlast; \`outlast help settings\` names all there are.\n${lines.join('\n')}\n`;
 }
 
 const quotes = ["'", '"', '`'];

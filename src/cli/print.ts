@@ -73,8 +73,8 @@ const loud = (text: string): string =>
 
 /**
  * Lines that fit, broken between words; lines that do are left alone. What follows a break is indented as its line is,
- * and by `hanging` more: two columns below an indented line by default. Commands in backticks, words without a blank
- * and spans of time stay whole, the first two so that they can be copied.
+ * and by `hanging` more: two columns below an indented line by default. Commands in backticks or on an indented line of
+ * their own, words without a blank and spans of time stay whole, all but the last so that they can be copied.
  */
 export function wrapped(text: string, width = screenWidth(), hanging?: string): string {
   return text
@@ -85,8 +85,11 @@ export function wrapped(text: string, width = screenWidth(), hanging?: string): 
 
 const words = /( *)(\d+ (?:days|day|h|min|s)(?=[ ,.;:)]|$)[^ ]*|(?:`[^`]*`|[^ ])+)/g;
 
+const commandLine =
+  /^ +(?:[A-Z_]+=\S* )*(?:(?:npx )?outlast|npm run -s outlast --|node \S*main\.js"?) [a-z]/;
+
 function wrappedLine(line: string, width: number, more?: string): string[] {
-  if (widthOf(line) <= width) return [line];
+  if (widthOf(line) <= width || commandLine.test(line)) return [line];
   const [indent = ''] = /^ */.exec(line) ?? [];
   const hanging = more ?? (indent === '' ? '' : '  ');
   const lines: string[] = [];

@@ -129,6 +129,8 @@ describe('prose', () => {
     expect(wrapped(`run \`outlast sync --from 2026-03-01\` now: ${digest}`, 40)).toBe(
       `run \`outlast sync --from 2026-03-01\`\nnow:\n${digest}`,
     );
+    const line = '    OUTLAST_DATA_DIR=./.outlast-demo npm run -s outlast -- watch op-1';
+    expect(wrapped(line, 40)).toBe(line);
     expect(fitting('ab数', 3)).toBe('ab');
     for (const line of wrapped(`失败 ${'余额不足'.repeat(12)}`, 20).split('\n')) {
       expect(widthOf(line)).toBeLessThanOrEqual(20);
