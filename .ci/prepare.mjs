@@ -4,7 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 if (existsSync('node_modules/typescript')) {
-  const built = spawnSync('npm run --silent build', { shell: true, stdio: 'inherit' });
+  // As `npm run build`, without another npm, which took half of the time of `npm run outlast`.
+  const compiler = ['node_modules/typescript/bin/tsc', '-b', 'tsconfig.build.json'];
+  const built = spawnSync(process.execPath, compiler, { stdio: 'inherit' });
   if (built.status !== 0) process.exit(built.status ?? 1);
 } else if (!existsSync('dist/src/main.js')) {
   process.stderr.write(

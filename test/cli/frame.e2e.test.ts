@@ -144,6 +144,15 @@ it.each(['outlast', 'demo'])(
   },
 );
 
+it('what builds it before a command starts no second npm, which took longer than the command', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['.ci/prepare.mjs'], {
+    cwd: new URL('../../', import.meta.url),
+    env: {},
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
 describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () => {
   it.each([
     ['an unknown command', ['snyc'], "outlast: unknown command 'snyc' (Did you mean sync?)\n"],
