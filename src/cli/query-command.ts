@@ -244,7 +244,7 @@ async function gapIn(
     parts.push(`${which(lost, 'was', 'were')} lost before being read whole: ${all}`);
   }
   if (others.length > 0) {
-    const then = asked.asOf === undefined ? '' : ', or was proved later than that';
+    const then = asked.asOf === undefined ? '' : ', or not proved by then';
     parts.push(`${which(others, 'is', 'are')} not all held${then}: ${all}`);
   }
   return parts.length === 0 ? null : parts.join('\n');

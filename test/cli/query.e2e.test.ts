@@ -58,7 +58,7 @@ test.each([
   [['--from', '2026-03-04', '--to', '2026-03-04'], ''],
   [
     ['--from', '2026-03-04', '--to', '2026-03-04', '--as-of', '2026-03-04'],
-    'not all held, or was proved later than that',
+    'not all held, or not proved by then',
   ],
   [[], ''],
 ])('%j: none found is no proof that there were none: "%s"', async (days, told) => {

@@ -315,7 +315,7 @@ test('as of a moment before its proof no day is held, whoever is asked', async (
       '--as-of',
       asOf,
     );
-    expect(stderr).toContain('not all held, or was proved later than that');
+    expect(stderr).toContain('not all held, or not proved by then');
   }
 });
 
