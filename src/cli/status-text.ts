@@ -158,7 +158,7 @@ const nameOf = (list: { resource: string; owner: string }): string =>
 
 /** Where the ledger's word is not a person's. */
 const whyTexts: Partial<Record<Why, string>> = {
-  'read once': 'waiting for a second reading',
+  'read once': 'waiting for another reading',
   'showed less': 'showed less than is held',
   'counts more': 'counted more than they showed',
   'books do not balance': 'in books that do not balance yet',

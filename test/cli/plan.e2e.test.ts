@@ -175,7 +175,7 @@ describe('status', () => {
     );
     const { stdout } = await outlast('status');
     expect(stdout).toMatch(
-      /orders: 1 of \d+ days all held, 1 of them settled, \d+ open [^,]*, 1 with pending orders \(read again [^)]*\), 1 waiting for a second reading/,
+      /orders: 1 of \d+ days all held, 1 of them settled, \d+ open [^,]*, 1 with pending orders \(read again [^)]*\), 1 waiting for another reading/,
     );
   });
 

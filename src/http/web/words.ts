@@ -171,7 +171,7 @@ export const en = {
   whys: {
     'not over': 'the day is not over',
     'not read': 'not read to its end',
-    'read once': 'no second reading has confirmed it',
+    'read once': 'no other reading has confirmed it',
     'showed less': 'the last reading showed less than is held',
     'counts more': 'the platform counted more of it than it showed',
     'books do not balance':
@@ -195,7 +195,7 @@ export const en = {
     notYet: (days: string, of: string) =>
       `${days} of ${of} days ${days === '1' ? 'is' : 'are'} not safe yet.`,
     readOnceOnly: (days: string, of: string) =>
-      `All ${of} days are read; ${days === '1' ? 'one waits' : `${days} wait`} for a second reading.`,
+      `All ${of} days are read; ${days === '1' ? 'one waits' : `${days} wait`} for another reading.`,
     lost: (days: string, safe: string) =>
       `${safe} days are safe; ${orOne(days)} ${days === '1' ? 'is' : 'are'} lost for ever.`,
     closes: (month: string, span: string) => `${month} leaves the platform’s window in ${span}`,
@@ -220,8 +220,8 @@ export const en = {
     },
     readOnce: (days: string, at: string) =>
       days === '1'
-        ? `One day has been read once; it is read again at ${at}, to make sure that nothing is missing.`
-        : `${days} days have been read once; they are read again from ${at} on, to make sure that nothing is missing.`,
+        ? `One day is to be read once more, at ${at}, to make sure that nothing is missing.`
+        : `${days} days are to be read once more, from ${at} on, to make sure that nothing is missing.`,
     unsettled: (days: string) => `Of ${some(days, 'day')} all is held, and orders are pending.`,
     noRisk: 'nothing is at risk.',
     lostMore: (days: string) =>
