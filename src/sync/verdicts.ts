@@ -90,7 +90,7 @@ export async function conclude(
   return writeVerdict(tx, slice, await evidenceOf(tx, slice, clocks), clocks, act);
 }
 
-/** Judges the days of a list anew, those that are being read included. */
+/** Judges the days of a list anew that were read, those that are being read included; all others are due anyway. */
 export async function rejudge(
   tx: Tx,
   list: ListName,
@@ -99,7 +99,8 @@ export async function rejudge(
 ): Promise<void> {
   const evidence = await readEvidence(tx, list, days, clocks);
   for (const slice of await slicesDue(tx, list, days)) {
-    await writeVerdict(tx, slice, evidence.get(slice.day) ?? noEvidence, clocks, {});
+    const of = evidence.get(slice.day) ?? noEvidence;
+    if (of.readings.length > 0) await writeVerdict(tx, slice, of, clocks, {});
   }
 }
 
