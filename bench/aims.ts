@@ -27,6 +27,7 @@ type World = {
   platform(orders: number, latencyMs?: number): Promise<Simulated>;
   /** Processor seconds of the commands that have ended. */
   used(platform: Simulated): number;
+  serverPid: number;
   signal: AbortSignal;
 };
 
@@ -39,6 +40,8 @@ export const measureAims = (runs: number, signal: AbortSignal): Promise<Aims> =>
       await measured('outlast --version', 's', 0.15, () => version(world), runs),
       await measured('from start to the first request', 's', 1, () => firstRequest(world), runs),
     ];
+    const nothing = 'processor time of a first sync of two lists with nothing in them';
+    aims.push(await measured(nothing, 's', 0.5, () => syncOfNothing(world), runs));
     for (const requests of [1, 4, 8]) aims.push(...(await paces(world, requests, runs)));
     aims.push(...(await walksAgain(world, runs)), ...(await quietTicks(world, runs)));
     aims.push(...(await answers(world, runs)));
@@ -50,6 +53,7 @@ function worldOf(server: BenchServer, signal: AbortSignal): World {
   return {
     signal,
     used: (platform) => processorSeconds(process.pid, [server.pid, platform.pid]),
+    serverPid: server.pid,
     async platform(orders, latency = 0) {
       const one = await simulate(orders, 0, { isNow: true, latencyMs: latency });
       server.atEnd(() => one.close());
@@ -97,6 +101,18 @@ async function firstRequest(world: World): Promise<number> {
   const [first] = await platform.requests();
   platform.close();
   return ((first?.receivedAt ?? Number.NaN) - begun) / 1000;
+}
+
+/** Seconds of it and of Postgres beside it. */
+async function syncOfNothing(world: World): Promise<number> {
+  const platform = await world.platform(0);
+  const env = await world.open(platform);
+  const used = (): number => world.used(platform) + processorSeconds(world.serverPid);
+  const before = used();
+  await runCommand(['sync', '--json'], env, world.signal);
+  const after = used();
+  platform.close();
+  return after - before;
 }
 
 const syncOrders = ['sync', '--json', '--resource', 'orders'];
