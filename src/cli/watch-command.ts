@@ -67,9 +67,11 @@ function oddText(createdOn: Day | undefined, now: Instant): string {
   if (createdOn < from) {
     return `\n${createdOn} has left the platform's window, which begins on ${from}: unless it still answers, \`outlast status\` will name them as lost. ${putRight}`;
   }
-  return createdOn <= addDays(dayOf(now), 31)
-    ? ''
-    : `\n${createdOn} is more than a month ahead: it counts as not given. ${putRight}`;
+  if (createdOn > addDays(dayOf(now), 31)) {
+    return `\n${createdOn} is more than a month ahead: it counts as not given. ${putRight}`;
+  }
+  // A day ahead may be another clock's.
+  return createdOn > addDays(dayOf(now), 1) ? `\n${createdOn} has not begun yet. ${putRight}` : '';
 }
 
 function readOperations(ids: string[], flags: WatchFlags): NewOperation[] {

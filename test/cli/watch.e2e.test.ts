@@ -50,6 +50,8 @@ test('ids from arguments and a file are asked for by the next sync; status names
   });
   const ahead = await outlast('watch', 'from-long-ago', '--created-on', '2062-11-30');
   expect(ahead.stdout).toContain('more than a month ahead: it counts as not given');
+  const soon = await outlast('watch', 'from-long-ago', '--created-on', '2026-04-20');
+  expect(soon.stdout).toContain('2026-04-20 has not begun yet. If the day is mistyped');
   const gone = await outlast('watch', 'from-long-ago', '--created-on', '2025-11-30');
   expect(gone).toMatchObject({ code: 0 });
   expect(gone.stdout).toContain('watched before, and 1 of them changed by this.');
