@@ -34,6 +34,7 @@ import {
   print,
   printJson,
   screenWidth,
+  typeable,
   wrapped,
 } from './print.ts';
 
@@ -53,7 +54,7 @@ const paints = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 /** The state, what it is about, and the text in a column of its own. */
 export function printFinding({ about, state, text }: DoctorFinding): void {
   const left = `${state.padEnd(4)}  ${about.padEnd(16)}  `;
-  const lines = wrapped(text, screenWidth() - left.length).split('\n');
+  const lines = wrapped(typeable(text), screenWidth() - left.length).split('\n');
   const shown = lines.join(`\n${' '.repeat(left.length)}`);
   process.stdout.write(`${painted(paints[state], left.slice(0, 4))}${left.slice(4)}${shown}\n`);
 }

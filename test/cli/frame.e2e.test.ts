@@ -227,6 +227,12 @@ describe('settings', () => {
     ]);
   });
 
+  it('that are wrong are told by doctor, too, with commands that work where they are printed', async () => {
+    const env = { npm_lifecycle_event: 'outlast', COLUMNS: '200' };
+    const { stdout } = await runCommand(['doctor'], { env });
+    expect(stdout).toContain('(to try Outlast without a platform: npm run -s outlast -- demo)');
+  });
+
   it('that are right but lead nowhere end with 75, and never show the password (P10)', async () => {
     const { code, stderr } = await runCommand(['migrate'], {
       env: { DATABASE_URL: 'postgres://u:sesame-77@127.0.0.1:1/x' },
