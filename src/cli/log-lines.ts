@@ -7,6 +7,7 @@ import {
   painted,
   printable,
   screenWidth,
+  typeable,
   widthOf,
   wrapped,
   type Out,
@@ -36,7 +37,9 @@ const paints: Readonly<Record<string, Paint>> = {
 export function lineOf(json: string, out: Out): string {
   const { time, level, msg, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const head = `${String(time).slice(11, 19)}Z ${String(level).padEnd(5)}  `;
-  const said = Object.entries(fields).map(([name, value]) => `${name}=${valueText(value)}`);
+  const said = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeable(valueText(value))}`,
+  );
   const room = screenWidth(out) - head.length;
   // A field stays in one line where it can.
   const lines = said.reduce(
@@ -44,7 +47,7 @@ export function lineOf(json: string, out: Out): string {
       const longer = `${last}  ${field}`;
       return widthOf(longer) <= room ? [longer, ...before] : [field, last, ...before];
     },
-    [printable(String(msg))],
+    [typeable(printable(String(msg)))],
   );
   const [first = '', ...below] = lines
     .toReversed()

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { lineOf, openLog } from '../../src/cli/log-lines.ts';
 
 const logFile = new URL('../../dist/src/log.js', import.meta.url).href;
@@ -34,6 +34,13 @@ test('is time, level, sentence and fields, in lines that fit', () => {
 test('lets nothing steer the terminal', () => {
   const line = lineOf(json({ problem: 'a\u001b[2Jb\nc', msg: 'x\u0007' }), terminal);
   expect(line).toBe('09:38:11Z warn   x\\u{7}  problem="a\\u001b[2Jb\\nc"');
+});
+
+test('begins commands as it was begun itself', () => {
+  vi.stubEnv('npm_lifecycle_event', 'npx');
+  const line = lineOf(json({ msg: 'It is asked by `outlast sync`' }), terminal);
+  vi.unstubAllEnvs();
+  expect(line).toBe('09:38:11Z warn   It is asked by `npx outlast sync`');
 });
 
 test('is JSON where stderr is no terminal, and hides what should be hidden on one', () => {
