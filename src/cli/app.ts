@@ -40,14 +40,18 @@ export async function openStore(database: DatabaseSettings, log: Log): Promise<S
   };
 }
 
-/** The same where nothing may be made. Throws settings `nothing_archived` where there is no embedded archive yet. */
+/** Throws settings `nothing_archived` where there is no embedded archive yet, for commands that begin none. */
+export async function refuseNone(database: DatabaseSettings, sentence: string): Promise<void> {
+  if (database.kind === 'url' || (await holdsArchive(database.dataDir))) return;
+  throw settingsError(
+    'nothing_archived',
+    `${sentence}: DATABASE_URL is not set, and ${database.dataDir} holds no embedded archive. Set DATABASE_URL or OUTLAST_DATA_DIR to where the archive is, or run \`outlast sync\` to begin one.`,
+  );
+}
+
+/** The same where nothing may be made. Throws what `refuseNone` throws. */
 async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<Store> {
-  if (readDatabase.kind === 'embedded' && !(await holdsArchive(readDatabase.dataDir))) {
-    throw settingsError(
-      'nothing_archived',
-      `There is nothing to read: DATABASE_URL is not set, and ${readDatabase.dataDir} holds no embedded archive. Set DATABASE_URL or OUTLAST_DATA_DIR to where the archive is, or run \`outlast sync\` to begin one.`,
-    );
-  }
+  await refuseNone(readDatabase, 'There is nothing to read');
   return openStore(readDatabase, log);
 }
 

@@ -1,4 +1,5 @@
 // `outlast watch` as a person uses it: ids in, a sync, and status says what became of each.
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -30,6 +31,11 @@ const outlast = (...args: string[]): Promise<Ended> => runHere(args, { env: prac
 
 test('ids from arguments and a file are asked for by the next sync; status names what is lost', async () => {
   const [first = '', ...others] = practice.simulator.oracle.operationIds('2026-04-01');
+  const none = join(await freshFolder(), 'none');
+  const nowhere = await runHere(['watch', first], { env: { OUTLAST_DATA_DIR: none } });
+  expect(nowhere).toMatchObject({ code: 2, stdout: '' });
+  expect(nowhere.stderr).toContain('no archive to put the operations into: DATABASE_URL is not');
+  expect(existsSync(none)).toBe(false);
   const before = await outlast('watch', first);
   expect(before).toMatchObject({ code: 2, stdout: '' });
   expect(before.stderr).toContain('run outlast sync first');
