@@ -307,11 +307,16 @@ function mergeSql(shape: TableShape): string {
     newest as materialized (
       select * from ranked where place = 1
     ),
-    -- By another content; or by itself, where another was shown in between: since then it is said anew.
+    -- By another content; or by itself, where one that nobody held was shown in between: since then it is said anew.
     replaced as materialized (
       select id from ranked h
        where not arrived
-         and exists (select from ranked k where k.id = h.id and k.place < h.place and k.raw_sha256 <> h.raw_sha256)
+         and exists (select from ranked k
+                      where k.id = h.id and k.place < h.place and k.raw_sha256 <> h.raw_sha256
+                        and (k.place = 1
+                             or not exists (select from ${shape.versions} v
+                                             where ${ofKey(shape, 'v')} and v.${shape.key} = k.id
+                                               and v.raw_sha256 = k.raw_sha256)))
     ),
     ${
       hasDay
