@@ -80,12 +80,11 @@ export function readContentDifferences(
                           where ${ofKey(shape, 'o')} and o.${key} = s.id and o.first_seen_at <> s.observed_at)
                end as first_seen_held,
               ${dayHeld} as day_held,
-              -- Of versions only: there are few of them.
-              case when h.is_version and s.is_first then s.id not in (select id from replacing)
-                   when h.is_version then (s.id, s.no, s.nth) in (select id, no, nth from replacing)
-               end is true as is_displaced
+              (h.is_version and s.is_first and r.id is null or r.no = s.no and r.nth = s.nth) is true as is_displaced
          from said s
          full join held h on h.id = s.id and h.sha = s.sha and h.observed_at = s.observed_at
+         -- Of versions only, which are few: a key that is null is looked up nowhere.
+         left join replacing r on r.id = case when h.is_version then s.id end
        offset 0)
      select id, encode(sha, 'hex') as sha256, observed_at, owner, day, no::float8 as no, is_alone, first_seen_held, day_held, is_displaced
        -- Sorted before digests are twice as long.
