@@ -142,24 +142,28 @@ describe('what does not follow', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  test('is looked for in projects that nothing names any more, or ever did', async () => {
-    const { owner } = archive;
-    await owner.query(`update sync.projects set project_id = 'other'`);
-    await owner.query(copied('archive.orders', 'limit 1', { project_id: `'ghost'` }));
-    const { code, stdout } = await verify('--json');
-    await owner.query(
-      `update sync.projects set project_id = 'p'; delete from archive.orders where project_id = 'ghost'`,
-    );
-    expect(code).toBe(1);
-    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
-    const named = findings.map(({ kind, project, says }) => `${project} ${kind}: ${says}`);
-    const line = 'ledger: something of it is held, and its line in sync.projects is gone';
-    expect(named).toEqual([
-      expect.stringMatching(/^ghost extra: a content .* is held, and nothing in the journal/),
-      expect.stringContaining(`ghost ${line}`),
-      expect.stringContaining(`p ${line}`),
-    ]);
-  });
+  // A cluster lets nobody rename what it is distributed by.
+  test.skipIf(isOnCluster)(
+    'is looked for in projects that nothing names any more, or ever did',
+    async () => {
+      const { owner } = archive;
+      await owner.query(`update sync.projects set project_id = 'other'`);
+      await owner.query(copied('archive.orders', 'limit 1', { project_id: `'ghost'` }));
+      const { code, stdout } = await verify('--json');
+      await owner.query(
+        `update sync.projects set project_id = 'p'; delete from archive.orders where project_id = 'ghost'`,
+      );
+      expect(code).toBe(1);
+      const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+      const named = findings.map(({ kind, project, says }) => `${project} ${kind}: ${says}`);
+      const line = 'ledger: something of it is held, and its line in sync.projects is gone';
+      expect(named).toEqual([
+        expect.stringMatching(/^ghost extra: a content .* is held, and nothing in the journal/),
+        expect.stringContaining(`ghost ${line}`),
+        expect.stringContaining(`p ${line}`),
+      ]);
+    },
+  );
 
   test('is named a hundred times for a person, and each time in JSON', async () => {
     await archive.owner.query('update archive.orders set order_type = 77');
