@@ -137,7 +137,12 @@ export function judge(
   return { state, proof, why, provedAt, next: { end: last?.end === 'asc' ? 'desc' : 'asc', at } };
 }
 
-/** How long after the older reading the younger one began: by each clock for itself, the shorter. */
-function apart(older: Reading, younger: Reading): number {
-  return Math.min(younger.began.machine - older.ended.machine, younger.began.now - older.ended.now);
+/**
+ * How long after the older reading the younger one began: by each clock for itself, the shorter. A clock that was set back
+ * meanwhile makes a reading end before it began: then it ended when it began, at the earliest.
+ */
+function apart(older: Reading, { began }: Reading): number {
+  const by = (clock: 'machine' | 'now'): number =>
+    began[clock] - Math.max(older.began[clock], older.ended[clock]);
+  return Math.min(by('machine'), by('now'));
 }

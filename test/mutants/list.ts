@@ -100,11 +100,15 @@ export const mutants: readonly Mutant[] = [
     ['the next reading begins at the same end', "last?.end [-=== 'asc' ? 'desc' :-]{+??+} 'asc'"],
     [
       "the platform's clock alone says how far readings are apart",
-      '[-younger.began.machine - older.ended.machine-]{+Infinity+},',
+      "Math.min([-by('machine')-]{+Infinity+}, by('now'))",
     ],
     [
       "the machine's clock alone says how far readings are apart",
-      '[-, younger.began.now - older.ended.now-]);',
+      "Math.min(by('machine')[-, by('now')-]);",
+    ],
+    [
+      'a reading ended when a clock that was set back says',
+      'Math.max([-older.began[clock], -]older.ended[clock])',
     ],
     [
       'the second reading comes before it can confirm',

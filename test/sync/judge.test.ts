@@ -118,6 +118,12 @@ test.each(['machine', 'now'] as const)(
   },
 );
 
+test('a reading that ended before it began, by a clock that was set back, ended when it began', () => {
+  const older = { ...(pair[0] as Reading), ended: at(first - 3 * hour) };
+  const younger = reading(2, 'desc', first + 15 * minute);
+  expect(judged([older, younger])).toMatchObject({ why: 'read once' });
+});
+
 test('a reading of a time to come does not exist', () => {
   const toCome = reading(3, 'asc', afterPair + 6 * minute, { lacks: 1 });
   expect(judged([...pair, toCome])).toMatchObject({ state: 'sealed' });
