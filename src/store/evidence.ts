@@ -35,9 +35,13 @@ export type ByStatus = readonly [number, number, number];
 /** What is missing for so long is gone; less two seconds, for a platform's `Date` has whole ones. */
 const goneAfterMs = dayMs - 2000;
 
+/** Records of an owner's list, as `o`; all where it is the list of all. */
+const ofOwner = (resource: ListedResource): string =>
+  resource === 'nft_classes' ? `and ($3 = '' or o.owner = $3)` : '';
+
 /** Records held under a slice's day, as `o`. */
 const underSlice = (resource: ListedResource): string =>
-  `o.project_id = $1 and o.slice_day = $4 ${resource === 'nft_classes' ? `and ($3 = '' or o.owner = $3)` : ''}`;
+  `o.project_id = $1 and o.slice_day = $4 ${ofOwner(resource)}`;
 
 const statuses = (of: string): string =>
   `array[count(*) filter (where ${of} = 1), count(*) filter (where ${of} = 2), count(*) filter (where ${of} = 3)]::int[]`;
@@ -184,7 +188,7 @@ export async function readEvidence(
        select s.day, s.news_no::float8 as "newsNo", coalesce(p.pending, 0) as pending,
               -- By an index in any case: an "exists" read all of a table whose statistics did not know the day.
               coalesce((select min(o.slice_day) from ${tableShapes[resource].table} o
-                         where o.project_id = $1 and o.slice_day >= s.day) = s.day, false) as "isHolding",
+                         where o.project_id = $1 and o.slice_day >= s.day ${ofOwner(resource)}) = s.day, false) as "isHolding",
               b.no::float8 as no, b.is_more as "isMore", b.is_equal as "isEqual",
               b.day_to - b.day_from = 1 as "isDay", b.asks, b.in_words as "inWords"
          from sync.slices s

@@ -191,6 +191,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'a record of another owner vouches for a day',
+      'o.slice_day >= s.day[- ${ofOwner(resource)}-]) = s.day',
+      'sync/single-faults.pg',
+    ],
+    [
       'a walk that fails at one page is gone on with for ever',
       'over: [-!hasMoved && slice.checkpoint !== null-]{+false+},',
       'sync/single-faults.pg',

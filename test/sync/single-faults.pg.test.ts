@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { transient } from '../../src/errors.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import type { Bench } from '../support/archive.ts';
-import { orderOf } from '../support/days.ts';
+import { classOf, orderOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
@@ -55,6 +55,28 @@ test('P7: a day of which the next one alone was shown, after its month had gone,
   expect(await said(march)).toEqual([
     { day: march, said: 'lost none month is going', held: 0, missing: 0 },
   ]);
+});
+
+test('P7: nor does a class of another owner keep such a day of an owner from being lost', async () => {
+  const march = '2026-03-31';
+  const classes = [classOf(march, 1, { owner: 'b' }), classOf('2026-04-01', 2, { owner: 'a' })];
+  const startAt = at(`${march}T12:00:00Z`);
+  bench = await createBench(
+    { startAt, days: [march], records: { orders: [], classes } },
+    { scope: { orders: 'none', classes: ['a', 'b'] } },
+  );
+  await bench.run();
+  await bench.skipTo(at('2026-05-01T00:30:00Z'));
+  await bench.db.query(
+    `update sync.slices set due_at = day, deadline_at = '2026-05-31' where day = '2026-04-01'`,
+  );
+  await bench.run();
+  await bench.runLater(12 * hour + 60_000);
+  const { rows } = await bench.db.query(
+    `select state, shown_total from sync.slices where owner = 'a' and day = $1`,
+    [march],
+  );
+  expect(rows).toEqual([{ state: 'lost', shown_total: '1' }]);
 });
 
 test('P6: what is left of a day that was lost proves nothing', async () => {
