@@ -196,6 +196,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'a walk goes on without the statuses that are asked for by now',
+      'isOfToday[- || asksLess-] ?',
+      'sync/single-faults.pg',
+    ],
+    [
       'a walk that fails at one page is gone on with for ever',
       'over: [-!hasMoved && slice.checkpoint !== null-]{+false+},',
       'sync/single-faults.pg',

@@ -323,3 +323,26 @@ test('P4: a walk of today that is cut short makes no record missing when the day
   const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
   expect(rows).toEqual([]);
 });
+
+test('P4: a walk that asks for no status is not gone on with once the list is known to leave one out', async () => {
+  const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i, i === 3 ? { status: 1 } : {}));
+  const dialect = { maxOrders: 2, statusUnasked: 3 } as const;
+  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  await bench.run();
+  await bench.runLater(pairMs);
+  bench.simulator.mutate('orders', `o-${on}-3`, (order) => ({ ...order, status: 3 }));
+  let isFailing = true;
+  through((ask) => async (query, ...rest) => {
+    if (isFailing && query.startDate === on && typeof query.pageKey === 'string') {
+      throw transient('platform_unavailable', 'it answered with 500');
+    }
+    return ask(query, ...rest);
+  });
+  await bench.runLater(25 * hour);
+  isFailing = false;
+  await bench.runLater(hour);
+  const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
+  expect(rows).toEqual([]);
+  await bench.runLater(25 * hour);
+  expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 6, missing: 0 }]);
+});

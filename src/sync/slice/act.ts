@@ -90,9 +90,13 @@ export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
 /** A past day: a reading if one is due, and its verdict. */
 async function readPast(context: ActContext, { slice: held, evidence }: DueSlice): Promise<Acted> {
   const { db, platform, log } = context;
-  // A walk of today that was left half done is not gone on with: it proves nothing, and asks for no status.
-  const isOfToday = (held.checkpoint?.reading.began.now ?? Infinity) < overAt(held);
-  const slice = isOfToday ? { ...held, checkpoint: null } : held;
+  const statuses = statusesToAsk(held, evidence);
+  const left = held.checkpoint?.reading;
+  // A walk of today that was left half done is not gone on with: it proves nothing, and asks for no status. Nor is one
+  // that asks for less than is known by now to be needed.
+  const isOfToday = (left?.began.now ?? Infinity) < overAt(held);
+  const asksLess = statuses.some((status) => left?.statuses.includes(status) === false);
+  const slice = isOfToday || asksLess ? { ...held, checkpoint: null } : held;
   const before = clocksOf(platform.clock);
   const { state, next } = verdictOf(slice, evidence, before);
   // What a platform still shows of a day that was lost is held, too, where a person asks for it.
@@ -106,7 +110,7 @@ async function readPast(context: ActContext, { slice: held, evidence }: DueSlice
     reading(context, slice, evidence),
     slice,
     walksGivenUp(slice) % 2 === 0 ? next.end : otherEnd[next.end],
-    statusesToAsk(slice, evidence),
+    statuses,
   );
   if ('problem' in read) return fail(context, slice, read.problem);
   const verdict = await withMixedTx(db, (tx) =>
