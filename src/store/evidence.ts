@@ -187,8 +187,9 @@ export async function readEvidence(
        )
        select s.day, s.news_no::float8 as "newsNo", coalesce(p.pending, 0) as pending,
               -- By an index in any case: an "exists" read all of a table whose statistics did not know the day.
-              coalesce((select min(o.slice_day) from ${tableShapes[resource].table} o
-                         where o.project_id = $1 and o.slice_day >= s.day ${ofOwner(resource)}) = s.day, false) as "isHolding",
+              (select min(o.slice_day) from ${tableShapes[resource].table} o
+                where o.project_id = $1 and o.slice_day >= s.day and o.slice_day <= s.day ${ofOwner(resource)})
+                is not null as "isHolding",
               b.no::float8 as no, b.is_more as "isMore", b.is_equal as "isEqual",
               b.day_to - b.day_from = 1 as "isDay", b.asks, b.in_words as "inWords"
          from sync.slices s

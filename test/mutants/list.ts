@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a record of another owner vouches for a day',
-      'o.slice_day >= s.day[- ${ofOwner(resource)}-]) = s.day',
+      'o.slice_day <= s.day[- ${ofOwner(resource)}-])',
       'sync/single-faults.pg',
     ],
     [
