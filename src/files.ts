@@ -52,15 +52,6 @@ export function digestOfFile(path: string): Promise<{ bytes: number; sha256: str
   return ifThere(read());
 }
 
-type WriteOptions = {
-  /** Who may read it; all (0o644) unless given. */
-  mode?: number;
-  /** What it is called until it is whole; a name that nobody else uses unless given. */
-  draft?: string;
-  /** Done to the file before it gets its name. */
-  prepare?: (draft: string) => Promise<void>;
-};
-
 /**
  * Makes a file under another name, syncs it to the disk and gives it its own: after a crash it is whole, or the old
  * one.
@@ -69,11 +60,11 @@ type WriteOptions = {
 export async function writeWhole(
   path: string,
   fill: (write: (text: string) => Promise<void>) => Promise<boolean>,
-  { mode = 0o644, draft = `${path}.${randomUUID()}.tmp`, prepare }: WriteOptions = {},
 ): Promise<boolean> {
   await makeFolder(dirname(path));
+  const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(draft, 'w', mode);
+    const file = await open(draft, 'w', 0o644);
     let isWanted: boolean;
     try {
       isWanted = await fill((text) => file.writeFile(text));
@@ -82,7 +73,6 @@ export async function writeWhole(
       await file.close();
     }
     if (!isWanted) return false;
-    await prepare?.(draft);
     await rename(draft, path);
     await syncFolder(dirname(path));
     return true;

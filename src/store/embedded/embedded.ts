@@ -3,13 +3,20 @@
 // Why it is safe: opening and closing happen under the folder's lock (lock.ts), so nobody stops a server that another is
 // just entering. Each command has a seat of its own as long as its process lives; whoever finds all of them free is alone.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, isOutlastError, transient } from '../../errors.ts';
+import { codeOf, fatal, isOutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { addressOf, ensureCluster } from './cluster.ts';
-import { noRoom, openHome, type Home } from './home.ts';
-import { tryAcquire, withLock, type Release } from './lock.ts';
-import { findPackage, preparePrograms } from './programs.ts';
-import { findRunning, isAlive, startServer, stopServer, type Running } from './embedded-server.ts';
+import {
+  addressOf,
+  ensureCluster,
+  findRunning,
+  isAlive,
+  startServer,
+  stopServer,
+  type Running,
+} from './embedded-server.ts';
+import { noRoom, openHome } from './home.ts';
+import { isAlone, takeSeat, withLock } from './lock.ts';
+import { findPackage, preparePrograms, reasonOf } from './programs.ts';
 
 type EmbeddedOptions = {
   /** The folder asked for; made if it is not there. */
@@ -46,26 +53,28 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const packaged = options.programs ?? (await findPackage());
   const home = await openHome(options.dataDir, elsewhere, log);
   const { folder } = home;
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => withLock(folder, log, work);
-  const opened = await inTurn(async () => {
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+    withLock(folder, log, work).catch((error: unknown) => {
+      if (isOutlastError(error)) throw error;
+      const told = `The embedded Postgres in ${folder} could not be made or started: ${reasonOf(error)}`;
+      throw noRoom(error, folder) ?? fatal('embedded_start_failed', told);
+    });
+  const { programs, run, first, addressAt, leaveSeat } = await inTurn(async () => {
     const programs = await preparePrograms(home, packaged, log);
     await ensureCluster(home, programs, log);
     const addressAt = await addressOf(home);
     const run = async (): Promise<Running> =>
       (await findRunning(home, log)) ?? startServer(home, programs, settings, log);
     const first = await run();
-    return { programs, run, first, addressAt, stand: await takeSeat(home) };
-  }).catch((error: unknown) => {
-    throw isOutlastError(error) ? error : (noRoom(error, folder) ?? error);
+    return { programs, run, first, addressAt, leaveSeat: await takeSeat(folder) };
   });
-  const { programs, run, first, addressAt, stand } = opened;
   const endWatch = keepRunning(first, () => inTurn(run), log);
   const close = async (): Promise<{ stopped: boolean }> => {
     await endWatch();
-    await stand();
+    await leaveSeat();
     return inTurn(async () => {
       if ((await findRunning(home, log)) === null) return { stopped: true };
-      return { stopped: (await isAlone(home)) && (await stopServer(home, programs, log)) };
+      return { stopped: (await isAlone(folder)) && (await stopServer(home, programs, log)) };
     });
   };
   let closed: ReturnType<typeof close> | undefined;
@@ -74,30 +83,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     dataDir: folder,
     close: () => (closed ??= close()),
   };
-}
-
-/** Commands at once at most. */
-const seats = Array.from({ length: 64 }, (_, i) => `seat-${i}`);
-
-/** Under the lock, as is `isAlone`, which tries every seat. Gives what frees it. */
-async function takeSeat({ folder }: Home): Promise<Release> {
-  for (const seat of seats) {
-    const stand = await tryAcquire(folder, seat);
-    if (stand !== null) return stand;
-  }
-  throw transient(
-    'embedded_busy',
-    `${seats.length} Outlast commands use the embedded Postgres in ${folder}. End some and try again.`,
-  );
-}
-
-async function isAlone({ folder }: Home): Promise<boolean> {
-  for (const seat of seats) {
-    const stand = await tryAcquire(folder, seat);
-    if (stand === null) return false;
-    await stand();
-  }
-  return true;
 }
 
 /**

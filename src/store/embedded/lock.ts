@@ -1,6 +1,6 @@
-// Locks of a folder, held by the kernel, so that they end with their holder, SIGKILL included: there is no pid to be
-// recycled and no stale file to judge. Linux: an abstract socket's name; Windows: a named pipe's; macOS: an exclusive open
-// of a file.
+// Who uses a folder: the lock of whoever starts or stops its server, and a seat for each command. The kernel holds them,
+// so that they end with their holder, SIGKILL included: there is no pid to be recycled and no stale file to judge. Linux:
+// an abstract socket's name; Windows: a named pipe's; macOS: an exclusive open of a file.
 import { closeSync, constants, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -9,14 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, transient, type OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-export type Release = () => Promise<void>;
+type Release = () => Promise<void>;
 
 /**
  * Runs `work` while no other process holds the folder's lock: whoever starts or stops its server, so that commands begun
  * and ended at once take turns. Throws transient `embedded_busy` after 15 minutes.
  */
 export async function withLock<T>(folder: string, log: Log, work: () => Promise<T>): Promise<T> {
-  const message = 'Waiting for another command that starts or stops the embedded Postgres';
   const busy = transient(
     'embedded_busy',
     `Another Outlast command has been starting or stopping the embedded Postgres in ${folder} for 15 minutes. End it and try again.`,
@@ -26,7 +25,7 @@ export async function withLock<T>(folder: string, log: Log, work: () => Promise<
     () => tryAcquire(folder, 'lock'),
     15,
     busy,
-    () => log.info(message),
+    () => log.info('Waiting for another command that starts or stops the embedded Postgres'),
   );
   try {
     return await work();
@@ -54,8 +53,30 @@ export async function waitFor<T>(
 
 const everyMs = 25;
 
+/** Commands at once at most. */
+const seats = Array.from({ length: 64 }, (_, i) => `seat-${i}`);
+
+/** Under the lock, as is `isAlone`, which tries every seat. Gives what frees it. */
+export async function takeSeat(folder: string): Promise<Release> {
+  for (const seat of seats) {
+    const leave = await tryAcquire(folder, seat);
+    if (leave !== null) return leave;
+  }
+  throw transient(
+    'embedded_busy',
+    `${seats.length} Outlast commands use the embedded Postgres in ${folder}. End some and try again.`,
+  );
+}
+
+/** Whether no command has a seat. */
+export async function isAlone(folder: string): Promise<boolean> {
+  const taken = await Promise.all(seats.map((seat) => tryAcquire(folder, seat)));
+  for (const leave of taken) await leave?.();
+  return !taken.includes(null);
+}
+
 /** Null when someone else holds the lock of this name. */
-export async function tryAcquire(folder: string, name: string): Promise<Release | null> {
+async function tryAcquire(folder: string, name: string): Promise<Release | null> {
   if (process.platform === 'darwin') return holdFile(join(folder, name));
   // The same by whatever path it is reached.
   const { dev, ino } = await stat(folder, { bigint: true });

