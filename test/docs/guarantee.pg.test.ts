@@ -1,23 +1,24 @@
 // The SQL an auditor is given in docs/guarantee.md works as the reader role, and notices what it is there to notice.
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
+import { setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
 
 const page = readFileSync(new URL('../../docs/guarantee.md', import.meta.url), 'utf8');
 const statements = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
 const [everyDay = '', notCertain = '', counted = ''] = statements;
 
+/** Each test spoils a day of its own. */
 let bench: Bench;
-beforeEach(async () => {
-  bench = await createBench(tenDays);
+setUp(async (keep) => {
+  bench = await keep(createBench(tenDays));
   await bench.seal();
   await sealEmpty(bench.db);
 });
-afterEach(() => bench.close());
 
 async function asked(sql: string): Promise<Row[]> {
   const { connectionString } = bench;
@@ -35,7 +36,7 @@ test('there are three statements', () => {
 
 test('every day is there; one taken out of the ledger is a gap', async () => {
   expect((await asked(everyDay)).map((row) => row['gaps'])).toEqual(['0', '0']);
-  await bench.db.query(`delete from sync.slices where resource = 'orders' and day = '2026-03-10'`);
+  await bench.db.query(`delete from sync.slices where resource = 'orders' and day = '2026-03-09'`);
   const gaps = (await asked(everyDay)).map((row) => [row['resource'], row['gaps']]);
   expect(Object.fromEntries(gaps)).toEqual({ orders: '1', nft_classes: '0' });
 });
