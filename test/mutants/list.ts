@@ -349,13 +349,13 @@ export const mutants: readonly Mutant[] = [
       'what is possible is what the earliest clock says',
       'Math.floor(Math.[-max-]{+min+}(wallNow(), ...recent()))',
       'platform/clock',
-      'sync/time.pg',
+      'sync/time.e2e',
     ],
     [
       'this machine alone says what is past',
       '[-dates.length === 0 ? -Infinity :-]',
       'platform/clock',
-      'sync/time.pg',
+      'sync/time.e2e',
     ],
   ]),
 ];
