@@ -17,9 +17,9 @@ const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     (match) => match[1] ?? '',
   );
-const [records = '', days = '', entries = '', end = '', contents = ''] = blocks('sql').map((sql) =>
-  sql.replaceAll(`'default'`, `'p'`),
-);
+const [records = '', days = '', entries = '', end = '', contents = '', inForce = ''] = blocks(
+  'sql',
+).map((sql) => sql.replaceAll(`'default'`, `'p'`));
 const [, copying = '', script = ''] = blocks('sh');
 
 let archive: Certified;
@@ -116,6 +116,12 @@ describe.skipIf(isOnCluster)('by SQL', () => {
       'nothing else is held',
       contents,
       `update archive.orders set observed_at = (observed_at at time zone 'UTC' + interval '1 second') at time zone 'UTC' where operation_id = 'op_7'`,
+    ],
+    [
+      'what is in force is the row',
+      inForce,
+      `insert into archive.order_versions select (jsonb_populate_record(null::archive.order_versions, to_jsonb(o))).* from archive.orders o where operation_id = 'op_7';
+       delete from archive.orders where operation_id = 'op_7'`,
     ],
   ])('%s; sabotaged it does not', async (_, recipe, sql) => {
     expect(recipe).not.toBe('');
