@@ -149,7 +149,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'P5: what was replaced is forgotten',
-      'where ([-k.raw_sha256 <> n.raw_sha256 or not k.arrived and k.id in (select id from replaced)-]{+false+})',
+      'where ([-k.raw_sha256 <> n.raw_sha256 or not k.arrived and n.replaces-]{+false+})',
     ],
     ['P2: the oldest content is in force', '`${term} [-desc-]{+asc+}`'],
     [
@@ -222,7 +222,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'P2: what is shown again behind another was said all the time',
-      'case when [-r.id is null-]{+n.raw_sha256 = h.raw_sha256+} then h.observed_at else n.observed_at end',
+      'case when n.replaces [-then n.observed_at-]{+and n.raw_sha256 <> h.raw_sha256 then n.observed_at+} else h.observed_at end',
     ],
     ['P5: original bytes are not kept', 'rawBytes: [-fits ? null : Buffer.from(text)-]{+null+}'],
     [
