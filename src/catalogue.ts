@@ -498,7 +498,7 @@ const changedRecords = question(
     ),
     change: word(
       'change',
-      'new: held for the first time. changed: this content is in force now. late: kept as an earlier version, never in force. missing: not shown any more. found: shown again',
+      'new: held for the first time. changed: this content is in force now. late: kept as an earlier version. missing: not shown any more. found: shown again',
       ['new', 'changed', 'late', 'missing', 'found'],
     ),
     id: text('id', 'Of the record: an operation id, a class id, a symbol'),

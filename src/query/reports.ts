@@ -260,7 +260,7 @@ export const change = {
   id: text('Of the record: an operation id, a class id, a symbol'),
   change: word(
     ['new', 'changed', 'late', 'missing', 'found'],
-    'new: held for the first time. changed: this content is in force now. late: kept as an earlier version, never in force. missing: not shown any more. found: shown again',
+    'new: held for the first time. changed: this content is in force now. late: kept as an earlier version. missing: not shown any more. found: shown again',
   ),
   observedAt: orNull(
     time(
