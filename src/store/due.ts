@@ -20,7 +20,7 @@ type DueOptions = {
   /** Slices that are worked on, or that this run is done with. */
   except?: SliceKey[];
   /** The lists that may be asked; absent: all. */
-  lists?: readonly ListedResource[];
+  lists?: readonly Pick<SliceKey, 'resource' | 'owner'>[];
   /** Days before this one have left the window by every clock: they are concluded though their list is not asked. */
   lapsedBefore?: Day;
 };
@@ -37,12 +37,13 @@ function wanted(dueBy: number, first: number): string {
                 and ($${first + 2}::text is null or resource = $${first + 2})
                 and (resource, owner, day) not in
                     (select * from unnest($${first + 3}::text[], $${first + 4}::text[], $${first + 5}::date[]))
-                and ($${first + 6}::text[] is null or resource = any ($${first + 6})
-                     or (day < $${first + 7}::date and not ${isEndless}))`;
+                and ($${first + 6}::text[] is null
+                     or (resource, owner) in (select * from unnest($${first + 6}::text[], $${first + 7}::text[]))
+                     or (day < $${first + 8}::date and not ${isEndless}))`;
 }
 
 function wantedValues(of: Partial<DueOptions>): unknown[] {
-  const { only, except = [], lists = null, lapsedBefore = null } = of;
+  const { only, except = [], lists, lapsedBefore = null } = of;
   return [
     only?.days?.from ?? null,
     only?.days?.to ?? null,
@@ -50,7 +51,8 @@ function wantedValues(of: Partial<DueOptions>): unknown[] {
     except.map((slice) => slice.resource),
     except.map((slice) => slice.owner),
     except.map((slice) => slice.day),
-    lists,
+    lists?.map((list) => list.resource) ?? null,
+    lists?.map((list) => list.owner) ?? null,
     lapsedBefore,
   ];
 }

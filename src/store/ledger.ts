@@ -6,7 +6,6 @@ import {
   type Day,
   type DayRange,
   type Instant,
-  type ListedResource,
   type ProjectId,
   type SliceKey,
   type SliceState,
@@ -196,17 +195,18 @@ export async function slicesDue(
   return rows.map(toSlice);
 }
 
-/** Takes back days that were never read of a list that nobody asks for any more. */
+/** Takes back days that were never read of all but these lists: nobody asks for them any more. */
 export async function dropUnreadDays(
   tx: Tx,
   projectId: ProjectId,
-  resource: ListedResource,
+  lists: readonly Omit<ListName, 'projectId'>[],
 ): Promise<void> {
   const { rows } = await tx.query<SliceName>(
     `delete from sync.slices
-      where project_id = $1 and resource = $2 and walk = 0 and state = 'open' and whole_walk = 0
+      where project_id = $1 and walk = 0 and state = 'open' and whole_walk = 0
+        and (resource, owner) not in (select * from unnest($2::text[], $3::text[]))
      returning ${sliceName}`,
-    [projectId, resource],
+    [projectId, lists.map((list) => list.resource), lists.map((list) => list.owner)],
   );
   await enterEach(
     tx,

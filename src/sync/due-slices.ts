@@ -131,7 +131,7 @@ export async function workThrough(
       today,
       only: options.only ?? {},
       except: queue.except(),
-      lists: [...answering],
+      lists: listsOf(worker.scope).filter((list) => answering.has(list.resource)),
       lapsedBefore: windowAt(Math.max(0, clock.earliest()) - decidedAfterMs).from,
     };
     const due = await withMixedTx(db, async (tx) => {

@@ -2,7 +2,7 @@
 // that is archived. Days that passed while the service was off are entered like all others (P7).
 import { addDays, cliffOf, dayMs, dayOf, daysIn, startOf, windowAt } from '../day.ts';
 import { settingsError } from '../errors.ts';
-import { listedResources, wholeList } from '../model.ts';
+import { wholeList } from '../model.ts';
 import type { Day, DayRange, Instant, ListedResource, ProjectId } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
 import { withTx, type Db } from '../store/db.ts';
@@ -64,23 +64,21 @@ export async function enterSlices(
   settings: PolicySettings,
 ): Promise<number> {
   const resources = archivedLists(scope);
-  for (const resource of listedResources) {
-    if (resources.includes(resource)) continue;
-    await withTx(db, (tx) => dropUnreadDays(tx, projectId, resource));
-  }
+  const lists = listsOf(scope);
   const now = clock.now();
   const window = windowAt(now);
   const newest = await newestDay(db, projectId, window.to);
   const isLeap = now - clock.earliest() > leapMs && startOf(window.from) - startOf(newest) > leapMs;
   const from = newest < window.from && !isLeap ? newest : window.from;
   const entered: NewSlice[] = [];
-  for (const list of listsOf(scope)) {
+  for (const list of lists) {
     const again = await daysTakenBack(db, { projectId, ...list }, from);
     const days = [...again, ...daysIn({ from, to: addDays(dayOf(now), 1) })];
     entered.push(...days.map((day) => sliceOf(projectId, list, day, settings)));
   }
   const all = [...entered, ...wholeLists(projectId, scope, now, settings)];
   return withTx(db, async (tx) => {
+    await dropUnreadDays(tx, projectId, lists);
     for (const resource of resources) {
       if (answersOlder(facts, resource)) continue;
       await takeDeadlines(tx, { projectId, resource }, settings.deadlineMarginMs);

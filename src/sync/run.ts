@@ -39,6 +39,7 @@ import {
   daysToAsk,
   enterDays,
   enterSlices,
+  listsOf,
   type ArchivedScope,
 } from './enter-days.ts';
 import { workThrough, type Work } from './due-slices.ts';
@@ -145,7 +146,7 @@ async function pass(
     (trouble) => trouble !== null,
   );
   const { handled, dueBy } = work;
-  const lists = archivedLists(scope);
+  const lists = listsOf(scope);
   const left = await countDue(db, projectId, dueBy, { only: only ?? {}, lists, except: handled });
   const slicesLeft = left + work.notDone;
   const closed = [...contacts.problems].map(([list, { problem }]) => `${list}: ${problem}`);
@@ -206,7 +207,7 @@ async function workOff(
     const first = await askBooks(worker, contacts.answering, signal, { hasRead: false });
     // The books judge every day anew: what is due, is due by now.
     dueBy = dueNow();
-    const of = { only: only ?? {}, lists: archivedLists(scope) };
+    const of = { only: only ?? {}, lists: listsOf(scope) };
     // Counted only for who looks on.
     const due = options.onProgress === undefined ? 0 : await countDue(db, projectId, dueBy, of);
     rounds.push(await workThrough(worker, options, contacts, counts, dueBy, due, today));

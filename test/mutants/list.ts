@@ -201,6 +201,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'an owner that is named no more is asked on and on',
+      '[-lists: listsOf(worker.scope).filter((list) => answering.has(list.resource)),-]',
+      'sync/single-faults.pg',
+    ],
+    [
       'a walk that fails at one page is gone on with for ever',
       'over: [-!hasMoved && slice.checkpoint !== null-]{+false+},',
       'sync/single-faults.pg',

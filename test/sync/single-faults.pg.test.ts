@@ -218,6 +218,30 @@ test('days on which a list was switched off have no line, and are not lost', asy
   expect(await said('2026-04-10', '2026-04-15')).toEqual([]);
 });
 
+// The books are of the lists that are named: without them its days were read daily, and never proved.
+test('an owner that is named no more is asked for no more, until it is named again', async () => {
+  const classes = ['a', 'b'].map((owner, i) => classOf(on, i, { owner }));
+  const named = { orders: 'none', classes: ['a', 'b'] } as const;
+  bench = await createBench({ days, records: { orders: [], classes } }, { scope: named });
+  await bench.run();
+  bench.worker.scope = { ...named, classes: ['a'] };
+  const asked = () =>
+    bench.simulator.requests.recent().filter(({ query }) => query.includes('owner=b')).length;
+  const before = asked();
+  for (const ms of [pairMs, 25 * hour]) await bench.runLater(ms);
+  expect(asked()).toBe(before);
+  bench.worker.scope = named;
+  for (const ms of [pairMs, pairMs]) await bench.runLater(ms);
+  const { rows } = await bench.db.query(
+    `select owner, state from sync.slices where day = $1 order by owner`,
+    [on],
+  );
+  expect(rows).toEqual([
+    { owner: 'a', state: 'sealed' },
+    { owner: 'b', state: 'sealed' },
+  ]);
+});
+
 test('a filter by status that is refused from some day on keeps no day from a proof for long', async () => {
   const orders = [0, 1, 2].map((i) => orderOf(on, i));
   bench = await createBench({ days, records: { orders, classes: [] } }, scope);
