@@ -1,5 +1,6 @@
 // The commit of pages: rows, versions, rejects, the pages' entries and the checkpoint move in one transaction (P1).
 // Several pages at hand are committed together; a commit's sync to disk is what costs.
+import { addDays } from '../day.ts';
 import { codeOf, transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { sentTogether, withMixedTx, withTx, type Db, type Tx } from './db.ts';
@@ -68,6 +69,7 @@ export async function commitPagesIn(
     expectsNew: expectsNew
       ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
       : null,
+    besides: commit.checkpoint?.reading.daysAsked === 2 ? addDays(slice.day, 1) : null,
   };
   const records = pages.flatMap((one) =>
     one.page.records.map((record) => ({ record, observedAt: one.observedAt })),

@@ -51,7 +51,7 @@ export async function writeInto(
 ): Promise<RecordEffects> {
   const place = to.entry?.place ?? placeBeside(to.projectId, shapeName(shape));
   const shownBy = to.entry?.place.day ?? null;
-  const into = { projectId: to.projectId, expectsNew: null };
+  const into = { projectId: to.projectId, expectsNew: null, besides: null };
   const { effects, stored } = await storeRecords(tx, shape, into, shownBy, observed, writtenAt);
   await enterStored(tx, place, to.entry?.told ?? null, stored);
   return effects;
@@ -61,12 +61,13 @@ export async function writeInto(
  * Writes what was shown, in any order and any number of times: the result is the same (P2). Hashes are compared first,
  * and only what differs is merged. `expectsNew`: all are new, but for the one that overlaps with what was committed
  * before: they are copied, which throws 23505 when it turns out otherwise. `shownBy`: the day of the list that showed
- * them; null: none did, and each stands under its own. The caller owes the journal an entry of what is `stored`.
+ * them; null: none did, and each stands under its own. `besides`: the day that was asked for with it; null: none. The
+ * caller owes the journal an entry of what is `stored`.
  */
 export async function storeRecords(
   tx: Tx,
   shape: TableShape,
-  to: { projectId: ProjectId; expectsNew: { overlap: string | null } | null },
+  to: { projectId: ProjectId; expectsNew: { overlap: string | null } | null; besides: Day | null },
   shownBy: Day | null,
   shown: ObservedRecord[],
   writtenAt: Instant,
@@ -78,7 +79,7 @@ export async function storeRecords(
   const now = momentText(writtenAt);
   const asked = to.expectsNew === null ? shown.map(idOf) : idsIn(shown, to.expectsNew.overlap);
   const held = await compare(tx, sql.compare, to.projectId, asked);
-  const observed = shown.map((one) => placed(one, held.get(idOf(one)), shownBy));
+  const observed = shown.map((one) => placed(one, held.get(idOf(one)), shownBy, to.besides));
   const first = new Map<string, ObservedRecord>();
   // Ids that came with several contents are compared in any case.
   const differing = new Set<string>();
@@ -168,17 +169,23 @@ type Held = {
 
 /**
  * A record stands under the day that its own time names once that day's list has shown it, else under the day whose list
- * showed it last. A list without dates moves nothing.
+ * showed it last. A list without dates moves nothing, nor does one of two days move what stands under the second of them.
  */
-function placed(one: ObservedRecord, held: Held | undefined, shownBy: Day | null): ObservedRecord {
+function placed(
+  one: ObservedRecord,
+  held: Held | undefined,
+  shownBy: Day | null,
+  besides: Day | null,
+): ObservedRecord {
   const { columns } = one.record;
   const own = columns['slice_day'];
   if (own === undefined) return one;
   const heldUnder = held?.day ?? null;
   // What its own day's list no longer shows stands under the day whose list does.
-  const isAtHome = own === heldUnder && own !== wholeList && held?.isMissing !== true;
+  const isThere = heldUnder !== null && held?.isMissing !== true;
+  const stays = isThere && ((own === heldUnder && own !== wholeList) || heldUnder === besides);
   const movesNothing = shownBy === null || shownBy === wholeList;
-  const day = movesNothing ? (heldUnder ?? shownBy ?? own) : isAtHome ? own : shownBy;
+  const day = movesNothing ? (heldUnder ?? shownBy ?? own) : stays ? heldUnder : shownBy;
   return day === own
     ? one
     : { ...one, record: { ...one.record, columns: { ...columns, slice_day: day } } };

@@ -206,13 +206,18 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'a list of two days moves what stands under the second of them',
+      'own !== wholeList)[- || heldUnder === besides-]);',
+      'sync/single-faults.pg',
+    ],
+    [
       'a walk that fails at one page is gone on with for ever',
       'over: [-!hasMoved && slice.checkpoint !== null-]{+false+},',
       'sync/single-faults.pg',
     ],
     [
       'a missing record stays under a day that no longer shows it',
-      'own !== wholeList[- && held?.isMissing !== true-];',
+      'heldUnder !== null[- && held?.isMissing !== true-];',
       'sync/single-faults.pg',
     ],
     [

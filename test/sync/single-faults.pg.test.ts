@@ -167,6 +167,22 @@ test('a record that another day shows is not missing from the one that showed it
   ]);
 });
 
+// No record tells whether an end date includes its day: each day is asked for with the next one as well.
+test('days are proved though no time of their records is known', async () => {
+  const two = [on, '2026-04-04'] as const;
+  const zero = { create_time: '0001-01-01T00:00:00Z' };
+  const orders = two.flatMap((day) =>
+    [0, 1].map((i) => ({ ...orderOf(day, i, zero), at: at(`${day}T1${i}:00:00Z`) })),
+  );
+  bench = await createBench({ days, records: { orders, classes: [] } }, scope);
+  await bench.run();
+  for (const ms of [pairMs, 25 * hour]) await bench.runLater(ms);
+  expect(await said(...two)).toMatchObject([
+    { said: 'sealed readings', held: 2, missing: 0 },
+    { said: 'sealed readings', held: 2, missing: 0 },
+  ]);
+});
+
 test('an end date that means another hour keeps no record from being held', async () => {
   const orders = ['01', '02', '10', '12'].map((h) => atTime(Number(h), `${on}T${h}:00:00Z`));
   bench = await createBench({ days, records: { orders, classes: [] } }, scope);
