@@ -134,7 +134,18 @@ export function judge(
   const isProved = why === null || why === 'pending';
   const proof = !isProved ? 'none' : books?.isEqual === true ? 'books' : 'readings';
   const provedAt = isProved ? (last?.ended.now ?? null) : null;
-  return { state, proof, why, provedAt, next: { end: last?.end === 'asc' ? 'desc' : 'asc', at } };
+  return { state, proof, why, provedAt, next: { end: nextEnd(inTime), at } };
+}
+
+/**
+ * The other end than the last reading's. A list whose rows name times in another order than it stands in is seen from the
+ * end that was not asked for: what was seen twice in a row is not asked for a third time.
+ */
+function nextEnd(readings: readonly Reading[]): End {
+  const seen = readings.at(-1)?.end ?? 'desc';
+  const inARow = readings.length - 1 - readings.findLastIndex(({ end }) => end !== seen);
+  const isSeenAgain = inARow > 0 && inARow % 2 === 0;
+  return (seen === 'asc') === isSeenAgain ? 'asc' : 'desc';
 }
 
 /**

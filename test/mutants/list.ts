@@ -97,7 +97,15 @@ export const mutants: readonly Mutant[] = [
       'newest === undefined[- || (countsMore && books.no > newest.no)-]',
     ],
     ['what is not proved is read every quarter of an hour', 'retryMs[- * 2 ** (tries - 1)-]'],
-    ['the next reading begins at the same end', "last?.end [-=== 'asc' ? 'desc' :-]{+??+} 'asc'"],
+    [
+      'the next reading begins at the same end',
+      "[-(seen === 'asc') === isSeenAgain ? 'asc' : 'desc'-]{+seen+};",
+    ],
+    [
+      'a list of which another end is seen than was asked for is asked for one end',
+      'isSeenAgain = [-inARow > 0 && inARow % 2 === 0-]{+false+};',
+      'sync/single-faults.pg',
+    ],
     [
       "the platform's clock alone says how far readings are apart",
       "Math.min([-by('machine')-]{+Infinity+}, by('now'))",

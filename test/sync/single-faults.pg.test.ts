@@ -183,6 +183,17 @@ test('days are proved though no time of their records is known', async () => {
   ]);
 });
 
+// Its list is seen from the other end than was asked for, whichever that was.
+test('a day whose last record has a time before that of its first one is proved', async () => {
+  const zero = { create_time: '0001-01-01T00:00:00Z' };
+  const last = { ...orderOf(on, 2, zero), at: at(`${on}T12:00:00Z`) };
+  const records = { orders: [orderOf(on, 0), orderOf(on, 1), last], classes: [] };
+  bench = await createBench({ days, records }, scope);
+  await bench.run();
+  for (const ms of [pairMs, pairMs]) await bench.runLater(ms);
+  expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 3, missing: 0 }]);
+});
+
 test('an end date that means another hour keeps no record from being held', async () => {
   const orders = ['01', '02', '10', '12'].map((h) => atTime(Number(h), `${on}T${h}:00:00Z`));
   bench = await createBench({ days, records: { orders, classes: [] } }, scope);
