@@ -219,6 +219,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'a status that was counted may be refused to a reading',
+      "mayRefuseStatus: [-evidence?.books?.asks !== 'each status' || slice.attempts > 0-]{+true+},",
+      'sync/single-faults.pg',
+    ],
+    [
       'a walk that fails at one page is gone on with for ever',
       'over: [-!hasMoved && slice.checkpoint !== null-]{+false+},',
       'sync/single-faults.pg',

@@ -283,9 +283,15 @@ test('a filter by status that is refused from some day on keeps no day from a pr
 
 test.each([
   ['refused', { serverError: { status: 400, with: 'status=3', without: 'limit=50', next: 1 } }],
+  [
+    'refused to a reading',
+    {
+      serverError: { status: 400, with: `status=3&start_date=${on}`, without: 'limit=1&', next: 1 },
+    },
+  ],
   ['hollow', { hollow: { without: 'limit=50' } }],
 ] as const)(
-  'a count by status that is %s once hides no status that the list leaves out',
+  'an answer by status that is %s once hides no status that the list leaves out',
   async (_, fault) => {
     const orders = [0, 1, 2, 3].map((i) => orderOf(on, i, i < 2 ? { status: 3 } : {}));
     const dialect = { statusUnasked: 3 } as const;

@@ -24,7 +24,7 @@ import {
 import type { Worker } from '../worker.ts';
 import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts';
 
-export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'way'> & {
+export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'way' | 'mayRefuseStatus'> & {
   facts: Facts;
   settings: PolicySettings;
   log: Log;
@@ -215,6 +215,7 @@ function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadCo
     limit: Math.max(1, limitOf(context.facts, resource) >> Math.floor(walksGivenUp(slice) / 2)),
     countsBeyond: countsBeyond(context.facts, resource),
     way: isDoubted ? 'both' : isAlone ? 'alone' : 'either',
+    mayRefuseStatus: evidence?.books?.asks !== 'each status' || slice.attempts > 0,
   };
 }
 

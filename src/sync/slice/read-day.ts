@@ -27,6 +27,8 @@ export type ReadContext = {
    * day, with the next one; or `both`: a list that is cut shows less of a day beside the next one than of it alone.
    */
   way: 'alone' | 'either' | 'both';
+  /** A status may be refused: not where it was counted before, unless this is no first attempt. */
+  mayRefuseStatus: boolean;
   /** Told of every committed group of pages. */
   onCommit: (effects: CommitEffects & { shown: number }) => void;
 };
@@ -112,7 +114,8 @@ async function readViews(
       beginView(ended.next, {});
       continue;
     }
-    if (ended.kind === 'refused' && status === undefined && isLastWay) throw ended.error;
+    const mayBeRefused = status === undefined ? !isLastWay : context.mayRefuseStatus;
+    if (ended.kind === 'refused' && !mayBeRefused) throw ended.error;
     const { mostTotal, first, last } = view;
     if (tellsEnds) Object.assign(reading, { first, last });
     if (reading.view === 0) reading.listTotal = (mostTotal ?? 0) < seen.size ? null : mostTotal;
