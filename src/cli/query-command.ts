@@ -223,8 +223,13 @@ async function gapIn(
 ): Promise<string | null> {
   const list = listedResources.find((name) => name === resource);
   const { from = '', to = '9999-12-31' } = asked;
-  if (list === undefined || (asked.from ?? asked.to) === undefined) return null;
+  if (list === undefined || (asked.from ?? asked.to ?? asked.asOf) === undefined) return null;
   const coverage = await archive.coverage({ project, resource: list });
+  if ((asked.from ?? asked.to) === undefined) {
+    const until = Date.parse(asked.asOf ?? '');
+    const isAny = coverage.some(({ provedAt }) => Date.parse(provedAt ?? '') <= until);
+    return isAny ? null : 'No day was proved by then: `outlast query coverage` has every day.';
+  }
   const [first, last] = [coverage[0]?.day ?? '9999-12-31', coverage.at(-1)?.day ?? ''];
   const now = Date.now();
   const { days, holes } = rangeCoverage(coverage, asked, now);

@@ -61,6 +61,7 @@ test.each([
     'not all held, or not proved by then',
   ],
   [[], ''],
+  [['--as-of', '2026-02-01'], 'No day was proved by then'],
 ])('%j: none found is no proof that there were none: "%s"', async (days, told) => {
   await writeProjects(db, ['gaps']);
   await db.query(
