@@ -108,8 +108,9 @@ export async function freeProjects(
 }
 
 /**
- * Ends sessions of ours whose process froze in the middle of a COPY: no time-out of Postgres reaches one that waits for
- * its client's rows, and its locks would keep the project from everybody (P8). A living COPY takes far less than a lease.
+ * Ends sessions of holders whose process froze: no time-out of Postgres reaches one that waits for the rows of a COPY or
+ * for the rest of a long statement, nor is there any after an analyze, and its locks would keep the project from
+ * everybody (P8). A living holder is waited for far shorter than a lease.
  */
 async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
   await withTx(db, async (tx) => {
@@ -119,8 +120,9 @@ async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
       `select pg_terminate_backend(pid)
          from pg_stat_activity
         where datname = current_database() and usename = session_user and application_name = $1
-          and state = 'active' and wait_event = 'ClientRead' and query like 'copy archive.%'
-          and query_start < clock_timestamp() - make_interval(secs => $2)`,
+          and wait_event = 'ClientRead' and state_change < clock_timestamp() - make_interval(secs => $2)
+          and pid in (select l.pid from pg_locks l join pg_class c on c.oid = l.relation
+                       where c.relname = 'holders' and l.mode = 'RowShareLock')`,
       ['outlast', leaseMs / 1000],
     );
   });

@@ -302,7 +302,7 @@ export const mutants: readonly Mutant[] = [
     ['a project is not given back', '[-await taken.release();-]', 'sync/run.pg'],
     [
       'a frozen session keeps its project',
-      'and query_start [-< clock_timestamp() --]{+> clock_timestamp() ++} make_interval',
+      'and state_change [-< clock_timestamp() --]{+> clock_timestamp() ++} make_interval',
     ],
     [
       'today waits for all other days',

@@ -1,4 +1,5 @@
 // Who writes a project (P8): one at a time, fenced by the epoch, and taken over from whoever has ended or frozen.
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
 import { databaseError } from '../../src/store/db-errors.ts';
@@ -83,7 +84,22 @@ test('nobody takes it from under a transaction that writes; it is renewed all th
   expect(await written()).toBe(1);
 });
 
-test('a session frozen in the middle of a COPY is ended after a lease', async () => {
+test.each([
+  // Begun, and never a row sent: what a stopped process looks like to Postgres.
+  ['a COPY', (wire: Wire) => wire.query('copy archive.orders from stdin')],
+  // Longer than what the network holds: its values are under way.
+  [
+    'a statement',
+    (wire: Wire) => {
+      wire.parse({ text: 'select $1::text' });
+      wire.stream.write(Buffer.from([0x42, 0, 1, 0, 0, 0]));
+    },
+  ],
+  [
+    'a transaction without time-outs',
+    (wire: Wire) => wire.query('set local idle_in_transaction_session_timeout = 0'),
+  ],
+])('a session frozen in the middle of %s is ended after a lease', async (_, freezeIn) => {
   await take('a');
   const frozen = new pg.Client({
     connectionString: database.connectionString,
@@ -94,12 +110,18 @@ test('a session frozen in the middle of a COPY is ended after a lease', async ()
   await frozen.query('begin');
   await frozen.query(`select sync.write_as_holder($1, 1)`, [projectId]);
   await frozen.query(`set local statement_timeout = '500ms'`);
-  // Begun, and never a row sent: what a stopped process looks like to Postgres.
-  const { connection } = frozen as unknown as { connection: { query(sql: string): void } };
-  connection.query('copy archive.orders from stdin');
+  await frozen.query(`set local idle_in_transaction_session_timeout = '500ms'`);
+  freezeIn((frozen as unknown as { connection: Wire }).connection);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   // Sabotaged: a time-out alone does not reach it, nor does a lease not yet over.
   expect(await take('b', true)).toMatchObject({ holder: 'a' });
   await expect.poll(() => take('b', true, 1_000)).toEqual({ epoch: 2 });
   await frozen.end().catch(() => undefined);
 });
+
+/** What pg sends its messages by. */
+type Wire = {
+  query(sql: string): void;
+  parse(statement: { text: string }): void;
+  stream: Socket;
+};
