@@ -192,6 +192,25 @@ describe('watched operations', () => {
     expect(await watchAll([done], { createdOn: '2026-04-03' })).toMatchObject({ changed: 0 });
   });
 
+  test('P12: a mistyped day is put right also while its operation is asked for', async () => {
+    bench = await benchOf();
+    await bench.run();
+    await watchAll(['to-come'], { createdOn: '2025-04-03' });
+    const { platform } = bench.worker;
+    const transaction = platform.transaction.bind(platform);
+    const corrected = {
+      ...platform,
+      transaction: async (...given: Parameters<typeof transaction>) => {
+        await watchAll(['to-come'], { createdOn: '2026-04-03' });
+        return transaction(...given);
+      },
+    };
+    const signal = new AbortController().signal;
+    await run({ ...bench.worker, platform: corrected }, { signal });
+    await bench.run();
+    expect(await watchedRows()).toMatchObject([{ state: 'open', created_on: '2026-04-03' }]);
+  });
+
   test('come by a plain insert of the intake role too, whatever it says', async () => {
     bench = await benchOf();
     await bench.run();

@@ -187,8 +187,9 @@ export function commitOperation(db: Db, commit: OperationCommit): Promise<Record
   const { projectId, operationId } = operation;
   return withTx(db, async (tx) => {
     await tx.query(
+      // One that was given anew while it was asked for has no deadline yet, and is judged by what it says now.
       `update sync.watched_operations
-          set state = $3, due_at = $4, attempts = $5, last_error = $6,
+          set state = case when deadline_at is null then state else $3 end, due_at = $4, attempts = $5, last_error = $6,
               found_by = array(select unnest(found_by) union select unnest($7::text[]) order by 1),
               file_sha256 = coalesce(file_sha256, decode($8, 'hex'))
         where project_id = $1 and operation_id = $2`,
