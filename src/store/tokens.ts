@@ -22,8 +22,10 @@ export async function dueTokens(
 ): Promise<DueTokens | null> {
   const { rows } = await db.query<{ attempts: number; is_due: boolean }>(
     `select attempts,
-            -- Or read by a clock that was wrong, in a time to come.
-            due_at <= $2 or (attempts = 0 and taken_at > $2::timestamptz + interval '1 hour') as is_due
+            -- Or read, or put off for an hour at most, by a clock that was wrong, in a time to come.
+            due_at <= $2
+              or case attempts when 0 then taken_at > $2::timestamptz + interval '1 hour'
+                               else due_at > $2::timestamptz + interval '25 hours' end as is_due
        from sync.token_snapshots where project_id = $1`,
     [projectId, iso(dueBy)],
   );

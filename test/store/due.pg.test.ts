@@ -47,5 +47,10 @@ describe('a moment that a wrong clock has set more than a day ahead binds nobody
     expect(await dueTokens(db, 'p', dueBy)).not.toBeNull();
     await db.query(`update sync.token_snapshots set taken_at = '2026-04-01'`);
     expect(await dueTokens(db, 'p', dueBy)).toBeNull();
+    // Put off, as after a failure: for an hour at most.
+    await db.query('update sync.token_snapshots set attempts = 1');
+    expect(await dueTokens(db, 'p', dueBy)).not.toBeNull();
+    await db.query(`update sync.token_snapshots set due_at = '2026-04-02T01:00:00Z'`);
+    expect(await dueTokens(db, 'p', dueBy)).toBeNull();
   });
 });
