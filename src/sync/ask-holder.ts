@@ -15,12 +15,15 @@ import {
 import { databaseError } from '../store/db-errors.ts';
 import { withTx } from '../store/db.ts';
 import type { RunCounts } from '../store/runs.ts';
+import type { List } from './ask-list.ts';
+import { listsOf } from './enter-days.ts';
 import type { Hold } from './holder.ts';
 import type { RunOptions, RunReport, Worker } from './worker.ts';
 
-/** What the run in the other process is given; `baseUrl`: which platform is meant. */
+/** What the run in the other process is given; `baseUrl`: which platform is meant; `lists`: which it is to read. */
 type Asked = Pick<RunOptions, 'only' | 'acceptNewSource' | 'evenIfParked'> & {
   baseUrl: string;
+  lists?: List[];
 };
 /** How far it is, and what came of it. */
 type Progress = { counts: RunCounts; slicesDue: number };
@@ -52,6 +55,9 @@ export async function takeOrAsk(
         );
         const asked: Asked = {
           baseUrl: worker.source.baseUrl,
+          lists: listsOf(worker.scope).filter(
+            ({ resource }) => (only?.resource ?? resource) === resource,
+          ),
           ...(only === undefined ? {} : { only }),
           ...(acceptNewSource === undefined ? {} : { acceptNewSource }),
           ...(evenIfParked === undefined ? {} : { evenIfParked }),
@@ -88,7 +94,7 @@ const toldEveryMs = 1000;
  * failure included. A run that was told to stop is left to whoever asked.
  */
 export async function answerAsk(
-  { worker: { db, source } }: Hold<Worker>,
+  { worker: { db, source, scope } }: Hold<Worker>,
   ask: Ask,
   run: (options: Omit<RunOptions, 'signal'>) => Promise<RunReport>,
 ): Promise<void> {
@@ -102,11 +108,20 @@ export async function answerAsk(
   };
   let ending: Ending;
   try {
-    const { baseUrl, ...asked } = ask.options as Asked;
+    const { baseUrl, lists = [], ...asked } = ask.options as Asked;
     if (baseUrl !== source.baseUrl) {
       throw settingsError(
         'other_address',
         'The process that holds the project asks another address. Give both the same, or stop that one first.',
+      );
+    }
+    const mine = listsOf(scope);
+    const isRead = ({ resource, owner }: List): boolean =>
+      mine.some((one) => one.resource === resource && ['', owner].includes(one.owner));
+    if (!lists.every(isRead)) {
+      throw settingsError(
+        'other_lists',
+        'The process that holds the project archives other lists. Give both the same, or stop that one first.',
       );
     }
     const report = await run({ ...asked, onProgress });

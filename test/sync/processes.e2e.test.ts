@@ -307,8 +307,9 @@ test('two replicas: each project has one holder, and those of a dead one go to t
 
 test('a sync beside `start` has its days read there, shows what came of it, and ends', async () => {
   await open('2026-04-02');
+  const fewer = { OUTLAST_CLASS_OWNERS: 'one' };
   const service = startCommand(['start'], {
-    env: { ...environment(), OUTLAST_SCHEDULE: '0 0 1 1 *' },
+    env: { ...environment(), ...fewer, OUTLAST_SCHEDULE: '0 0 1 1 *' },
   });
   try {
     const done = async () =>
@@ -318,12 +319,13 @@ test('a sync beside `start` has its days read there, shows what came of it, and 
     // All at once: the service looks for what is asked every few seconds. What is wrong is told as ever.
     const syncs = [
       startSync(['--resource', 'orders', '--from', '2026-04-03', '--to', '2026-04-03']),
-      startSync(['--from', '2020-01-01', '--to', '2020-01-02']),
+      startSync(['--from', '2020-01-01', '--to', '2020-01-02'], fewer),
       startSync([], { OUTLAST_BASE_URL: 'http://localhost:1' }),
+      startSync(),
     ];
     const ended = await Promise.all(syncs.map((one) => one.ended));
-    expect(ended.map(({ code }) => code)).toEqual([0, 2, 2]);
-    const [asked, early, elsewhere] = ended.map(({ stderr }) => stderr);
+    expect(ended.map(({ code }) => code)).toEqual([0, 2, 2, 2]);
+    const [asked, early, elsewhere, wider] = ended.map(({ stderr }) => stderr);
     expect(asked).toContain(`"holder":"process ${service.child.pid} on `);
     expect(JSON.parse(ended[0]?.stdout ?? '')).toMatchObject({
       projects: [{ projectId: 'p', outcome: 'done', slicesDone: 1, slicesLeft: 0 }],
@@ -333,6 +335,7 @@ test('a sync beside `start` has its days read there, shows what came of it, and 
     ).toBe(true);
     expect(early).toMatch(/outlast: 2020-01-01 lies before the window/);
     expect(elsewhere).toContain('outlast: The process that holds the project asks another address');
+    expect(wider).toContain('outlast: The process that holds the project archives other lists');
     expect((await bench.db.query('select from sync.asks')).rows).toEqual([]);
   } finally {
     await service.stop('SIGKILL');
