@@ -3,9 +3,9 @@ import { Option, type Command } from 'commander';
 import { exitCode, settingsError } from '../errors.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
 import { daysIncluded, halfOpen } from '../query/arguments.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
+import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
 import type { RunCounts } from '../store/runs.ts';
-import { untilToday } from '../sync/enter-days.ts';
+import { archivedLists, untilToday } from '../sync/enter-days.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
 import { configuredProjects, openMigrated, withStore, type OpenedStore } from './app.ts';
@@ -40,9 +40,17 @@ export const syncCommand = (command: Command): Command =>
       const days = readDays(flags);
       const all = readSettings({ needs: 'platform' });
       const settings = { ...all, projects: configuredProjects(all, flags.project) };
+      const { resource } = flags;
+      // It would do nothing, and end as if all were done.
+      if (resource !== undefined && !settings.projects.some((one) => hasList(one, resource))) {
+        throw settingsError(
+          'list_not_archived',
+          `--resource ${resource}: no project that is meant archives that list (orders and classes in OUTLAST_PROJECTS_FILE).`,
+        );
+      }
       const only = {
         ...(days === undefined ? {} : { days }),
-        ...(flags.resource === undefined ? {} : { resource: flags.resource }),
+        ...(resource === undefined ? {} : { resource }),
       };
       const options = {
         ...(Object.keys(only).length === 0 ? {} : { only }),
@@ -55,6 +63,9 @@ export const syncCommand = (command: Command): Command =>
         ),
       );
     });
+
+const hasList = ({ orders, classes }: ProjectSettings, list: ListedResource): boolean =>
+  archivedLists({ orders, classes }).includes(list);
 
 /** Both days as the half-open range in between. Throws settings `argument_invalid` or `bad_days`. */
 export function readDays(flags: Pick<SyncFlags, 'from' | 'to'>): DayRange | undefined {

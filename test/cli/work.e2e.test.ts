@@ -374,17 +374,13 @@ test('several projects at once: each has its own records and its own rate', asyn
   await takeUnread();
   const other = await fresh(createSimulator({ startAt: noon, speed: 0, world, seed: 5 }));
   const file = join(folder, 'projects.json');
-  await writeFile(
-    file,
-    JSON.stringify({
-      projects: [simulator, other].map((one, i) => ({
-        name: `project_${i}`,
-        baseUrl: one.url,
-        apiKeyEnv: `KEY_${i}`,
-        apiSecretEnv: `SECRET_${i}`,
-      })),
-    }),
-  );
+  const entries = [simulator, other].map((one, i) => ({
+    name: `project_${i}`,
+    baseUrl: one.url,
+    apiKeyEnv: `KEY_${i}`,
+    apiSecretEnv: `SECRET_${i}`,
+  }));
+  await writeFile(file, JSON.stringify({ projects: entries }));
   const env: Record<string, string> = {
     OUTLAST_PROJECTS_FILE: file,
     // Orders and classes are counted here.
@@ -411,4 +407,12 @@ test('several projects at once: each has its own records and its own rate', asyn
     (one) => one.oracle.count('orders') + one.oracle.count('nft_classes'),
   );
   expect(projects.map(({ recordsNew }) => recordsNew)).toEqual(expected);
+  // Without the list there is nothing to do, which is not all that was asked for.
+  await writeFile(
+    file,
+    JSON.stringify({ projects: entries.map((one) => ({ ...one, classes: 'none' })) }),
+  );
+  const none = await runHere(['sync', '--resource', 'nft_classes'], { env });
+  expect(none.stderr).toContain('--resource nft_classes: no project that is meant archives');
+  expect(none.code).toBe(2);
 });
