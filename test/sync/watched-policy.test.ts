@@ -152,11 +152,18 @@ describe('the file behind a link', () => {
     expect(afterTurn(one(), final, { kind: 'final', problem: 'no' }, now, now).state).toBe('done');
   });
 
-  test('has its link asked for again, and silence is no answer to that', () => {
+  test('has its link asked for again, and neither silence nor a copy that lags is an answer to that', () => {
     const waiting = one({ held: [held('v1beta1', 1, true)], attempts: 1 });
     expect(lookupsToAsk(waiting, true)).toEqual(['v1beta1']);
     expect(lookupsToAsk(waiting, false)).toEqual([]);
     expect(lookupsToAsk({ ...waiting, hasFile: true }, true)).toEqual([]);
-    expect(afterTurn(waiting, [looked('v1beta1', 'silent')], none, now, now).state).toBe('open');
+    const tired = { ...waiting, attempts: fileTriesAtMost };
+    for (const outcome of ['silent', 'not_found', 'refused'] as const) {
+      const without = [looked('v1beta1', outcome)];
+      expect(afterTurn(waiting, without, none, now, now).state).toBe('open');
+      const end = afterTurn(tired, without, none, now, now);
+      expect(end.state).toBe('done');
+      expect(end.lastError).toContain('link was not given again');
+    }
   });
 });

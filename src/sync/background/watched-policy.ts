@@ -85,14 +85,17 @@ export function afterTurn(
   const attempts = isNew ? 1 : operation.attempts + 1;
   const problem = lookups.findLast((one) => one.problem !== null)?.problem ?? null;
   const isOver = certainAt >= lostAt(operation, isFound);
-  // A held final result was asked for again only for its link.
-  const isLinkDue = lookups.some(
-    ({ apiVersion, outcome }) =>
-      outcome === 'silent' && isTerminal(heldOf(operation, apiVersion)?.status ?? null),
-  );
-  const isFileDue = (file.kind === 'passing' || isLinkDue) && attempts < fileTriesAtMost && !isOver;
-  const fileProblem =
-    'problem' in file ? `the certificate's file is not kept: ${file.problem}` : null;
+  // A held final result was asked for again only for its link. Another copy of the platform may not know it yet.
+  const lacksLink =
+    file.kind === 'none' &&
+    lookups.some(
+      ({ apiVersion, outcome }) =>
+        outcome !== 'found' && isTerminal(heldOf(operation, apiVersion)?.status ?? null),
+    );
+  const isFileDue = (file.kind === 'passing' || lacksLink) && attempts < fileTriesAtMost && !isOver;
+  const reason =
+    'problem' in file ? file.problem : lacksLink ? 'its link was not given again' : null;
+  const fileProblem = reason === null ? null : `the certificate's file is not kept: ${reason}`;
 
   if ((isSettled || (isOver && isFinal)) && !isFileDue) {
     return { state: 'done', dueAt: null, attempts, lastError: fileProblem };
