@@ -159,9 +159,12 @@ describe('watched operations', () => {
       },
       { operation_id: 'undated', state: 'lost' },
     ]);
-    // Given again, a lost one is asked for again.
-    await watchAll(['nowhere']);
-    expect(await watchedRows()).toMatchObject([{ state: 'open' }, {}, {}]);
+    // Given again, a lost one is asked for again, and as long as one that is given for the first time.
+    await bench.skipTo(Date.parse('2026-06-30T20:00:00Z'));
+    await watchAll(['nowhere', 'undated']);
+    await bench.runLater(0);
+    await bench.runLater(17 * 3_600_000);
+    expect(await watchedRows()).toMatchObject([{ state: 'lost' }, {}, { state: 'open' }]);
   });
 
   test('P12: a mistyped day is put right by the right one, whatever became of the operation meanwhile', async () => {

@@ -69,6 +69,7 @@ export async function addOperations(
                                       excluded.api_version is not distinct from w.api_version)
                                  then 'done' else 'open' end,
               attempts    = 0,
+              added_at    = case w.state when 'lost' then now() else w.added_at end,
               -- The next run enters it afresh.
               deadline_at = null
         where w.state = 'lost'
