@@ -176,7 +176,8 @@ test('P8: a run of a project that another holds waits, and does itself what the 
   expect(await stopped).toMatchObject({ outcome: 'stopped', requests: 0 });
   const waiting = bench.run({ evenIfParked: true });
   const { baseUrl } = worker.source;
-  await expect.poll(asks).toEqual([{ options: { baseUrl, evenIfParked: true } }]);
+  const lists = ['orders', 'nft_classes'].map((resource) => ({ resource, owner: '' }));
+  await expect.poll(asks).toEqual([{ options: { baseUrl, lists, evenIfParked: true } }]);
   expect(bench.simulator.requests.total).toBe(0);
   await other.release();
   expect(await waiting).toMatchObject({ outcome: 'done' });
