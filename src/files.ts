@@ -128,13 +128,20 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
 /** Writes a file into a folder, made if need be, and removes all that it made. Throws what the disk says. */
 export async function tryFolder(folder: string): Promise<void> {
   const made: string[] = [];
-  // Ends: the root is there.
-  for (let at = resolve(folder); !(await exists(at)); at = dirname(at)) made.push(at);
   const file = join(folder, `.${randomUUID()}.tmp`);
   try {
-    await makeFolder(resolve(folder));
-    await writeFile(file, 'Outlast tries whether it can write here.\n', { flush: true });
-    await rm(file);
+    // Ends: whoever tries it at the same time removes the folder that it made, once.
+    for (let tries = 1; ; tries++) {
+      // Ends: the root is there.
+      for (let at = resolve(folder); !(await exists(at)); at = dirname(at)) made.push(at);
+      try {
+        await makeFolder(resolve(folder));
+        await writeFile(file, 'Outlast tries whether it can write here.\n', { flush: true });
+        break;
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT' || tries === 10) throw error;
+      }
+    }
   } finally {
     await rm(file, { force: true }).catch(() => undefined);
     for (const one of made) await rmdir(one).catch(() => undefined);

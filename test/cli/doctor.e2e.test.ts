@@ -7,6 +7,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  rmdir,
   stat,
   symlink,
   writeFile,
@@ -21,6 +22,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor-command.ts';
 import { createAsker, envText } from '../../src/cli/init-command.ts';
+import { tryFolder } from '../../src/files.ts';
 import { createSimulator } from '../../src/simulator/simulator-server.ts';
 import { noon } from '../support/archive.ts';
 import {
@@ -183,6 +185,8 @@ test('a database that a sync could not use is a fault, and what every first sync
   await admin.query('begin; lock table sync.slices');
   const busy = await runHere(['doctor'], { env });
   await admin.query('rollback');
+  const failures = Object.entries(found(busy)).filter(([, text]) => text.startsWith('fail'));
+  expect(failures).toEqual([]);
   expect(found(busy)['database']).toMatch(/^warn The database kept Outlast waiting for too long/);
   expect(busy.code).toBe(0);
 
@@ -222,6 +226,14 @@ test('a replica that is down, behind or of another archive is told', async () =>
   expect(await replica('postgres://a:b@127.0.0.1:1/c')).toMatch(
     /^fail The database cannot be reached.* OUTLAST_READ_DATABASE_URL /,
   );
+});
+
+test('a folder that another one who tries it removes meanwhile can be written all the same', async () => {
+  const folder = join(await freshFolder(), 'heads');
+  const other = setInterval(() => void rmdir(folder).catch(() => undefined), 20);
+  for (let round = 0; round < 300; round++) await tryFolder(folder);
+  clearInterval(other);
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('folders that cannot be written and lists that are not there are told, and no folder is made', async () => {
