@@ -310,11 +310,6 @@ export const mutants: readonly Mutant[] = [
       'and state_change [-< clock_timestamp() --]{+> clock_timestamp() ++} make_interval',
     ],
     [
-      'a holder takes on a sync of lists that it does not read',
-      'if ([-!lists.every(isRead)-]{+false+})',
-      'sync/processes.e2e',
-    ],
-    [
       'today waits for all other days',
       'order by (day = $3::date)[- desc-], deadline_at',
       'sync/order.pg',

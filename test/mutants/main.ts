@@ -9,7 +9,9 @@ import { startTestServer } from '../support/test-server.ts';
 import { anywhere, mutants, type Mutant } from './list.ts';
 
 /** What tests read of the tree. */
-const copied = 'src test migrations docs package.json tsconfig.json vitest.config.ts'.split(' ');
+const copied = 'src test migrations docs dist package.json tsconfig.json vitest.config.ts'.split(
+  ' ',
+);
 /** A mutant may send a loop round for ever: that is noticed, too. */
 const timeoutMs = 240_000;
 
