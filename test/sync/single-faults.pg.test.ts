@@ -39,19 +39,24 @@ function through(orders: (ask: Platform['orders']) => Platform['orders']): void 
   bench.worker.platform = { ...platform, orders: orders((...asked) => platform.orders(...asked)) };
 }
 
+/** March's last day is shown no more when it is asked for with April's first one, until it is decided. */
+async function readNextDayAlone({ run, skipTo, db, runLater }: Bench): Promise<void> {
+  await run();
+  await skipTo(at('2026-05-01T00:30:00Z'));
+  await db.query(
+    `update sync.slices set due_at = day, deadline_at = '2026-05-31' where day = '2026-04-01'`,
+  );
+  await run();
+  await runLater(12 * hour + 60_000);
+}
+
 test('P7: a day of which the next one alone was shown, after its month had gone, is lost', async () => {
   const march = '2026-03-31';
   const orders = [13, 14].map((h) => atTime(h, `${march}T${h}:00:00Z`));
   orders.push(...[10, 11].map((h) => atTime(h, `2026-04-01T${h}:00:00Z`)));
   const startAt = at(`${march}T12:00:00Z`);
   bench = await createBench({ startAt, days: [march], records: { orders, classes: [] } }, scope);
-  await bench.run();
-  await bench.skipTo(at('2026-05-01T00:30:00Z'));
-  await bench.db.query(
-    `update sync.slices set due_at = day, deadline_at = '2026-05-31' where day = '2026-04-01'`,
-  );
-  await bench.run();
-  await bench.runLater(12 * hour + 60_000);
+  await readNextDayAlone(bench);
   expect(await said(march)).toEqual([
     { day: march, said: 'lost none month is going', held: 0, missing: 0 },
   ]);
@@ -65,13 +70,7 @@ test('P7: nor does a class of another owner keep such a day of an owner from bei
     { startAt, days: [march], records: { orders: [], classes } },
     { scope: { orders: 'none', classes: ['a', 'b'] } },
   );
-  await bench.run();
-  await bench.skipTo(at('2026-05-01T00:30:00Z'));
-  await bench.db.query(
-    `update sync.slices set due_at = day, deadline_at = '2026-05-31' where day = '2026-04-01'`,
-  );
-  await bench.run();
-  await bench.runLater(12 * hour + 60_000);
+  await readNextDayAlone(bench);
   const { rows } = await bench.db.query(
     `select state, shown_total from sync.slices where owner = 'a' and day = $1`,
     [march],
