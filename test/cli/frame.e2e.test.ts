@@ -135,6 +135,7 @@ it.each(['outlast', 'demo'])(
     const args = ['--import', prepare, ...script.slice(3)];
     const { status, stderr } = spawnSync(process.execPath, args, {
       cwd: await freshFolder(),
+      env: {},
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({
