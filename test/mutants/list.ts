@@ -65,6 +65,11 @@ export const mutants: readonly Mutant[] = [
       'if ([-answersOlder(facts, resource)-]{+true+}) continue;',
       'sync/older.pg',
     ],
+    [
+      'totals that were seen to count the list once are believed for ever',
+      'isAllShown && [-counted.total === counted.shown-]{+false+}',
+      'sync/single-faults.pg',
+    ],
     ['a reading of a time to come counts', '[-ended.now <= clocks.now + agreeMs-]{+true+}'],
     [
       'a reading counts that began before the day was over',

@@ -402,3 +402,23 @@ test('P4: a walk that asks for no status is not gone on with once the list is kn
   await bench.runLater(25 * hour);
   expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 6, missing: 0 }]);
 });
+
+// Days first read by totals of the list, which end it after a short page.
+test('a list whose totals come to count their page alone is read to its end once that was seen', async () => {
+  const classes = Array.from({ length: 12 }, (_, i) => classOf(on, i));
+  bench = await createBench(
+    { days, records: { orders: [], classes }, dialect: { maxClasses: 4 } },
+    { scope: { orders: 'none', classes: 'all' } },
+  );
+  await bench.run();
+  bench.simulator.setDialect({ totals: 'page' });
+  const later = Array.from({ length: 10 }, (_, i) => classOf(on, 20 + i));
+  for (const one of later) bench.simulator.insert('nft_classes', one);
+  for (const ms of [25 * hour, pairMs]) await bench.runLater(ms);
+  const { rows } = await bench.db.query(
+    `select state, (select count(*)::int from archive.nft_classes where missing_since is null) as held
+       from sync.slices where day = $1`,
+    [on],
+  );
+  expect(rows).toEqual([{ state: 'sealed', held: 22 }]);
+});

@@ -494,6 +494,7 @@ export const zh: Words = {
       'totals absent': '不给出总数',
       'totals inconsistent': '不可信',
       'total_scope list': '整个列表',
+      'total_scope page': '仅所在页',
     },
   },
   settings: {

@@ -513,6 +513,7 @@ export const en = {
       'totals absent': 'it gives none',
       'totals inconsistent': 'they cannot',
       'total_scope list': 'the whole list',
+      'total_scope page': 'its page alone',
     } as Record<string, string>,
   },
   settings: {

@@ -79,6 +79,8 @@ async function probe(
     ? await list({ ...asking, limit: 1 }, { startDate: window.from }, 'DATE_DESC')
     : newest;
   if (counted.total !== null && counted.total > counted.shown) known['total_scope'] = 'list';
+  // What was learned once is unlearned: such a total would end a list at its first page.
+  else if (isAllShown && counted.total === counted.shown) known['total_scope'] = 'page';
   return Object.fromEntries(
     Object.entries(known).map(([fact, value]) => [`${resource}.${fact}`, value]),
   );
