@@ -192,6 +192,14 @@ describe('the list of an owner', () => {
     expect(held).toEqual(['a mine', 'b mine missing', 'c mine missing', 'x mine']);
   });
 
+  test('tells of older days, whichever owner has them', async () => {
+    await start();
+    bench.worker.scope = { classes: ['mine', 'theirs'] };
+    await bench.runLater(25 * hour);
+    const { 'nft_classes.older_days': answers, 'nft_classes.oldest_day': from } = await facts();
+    expect([answers, from]).toEqual(['answered', '2025-11-10']);
+  });
+
   test('is no day: it is in no coverage, has no deadline and costs a walk a period', async () => {
     await start();
     const { rows } = await bench.db.query(

@@ -2,7 +2,7 @@
 // whether older days are answered. A few requests, at first contact and daily. No proof of a day in the window rests on it.
 import { dayMs, dayOf, hourMs, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
-import type { Day, ListedResource, PlatformPage } from '../../model.ts';
+import type { Day, Instant, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { pageLimits } from '../../resources.ts';
 import { recordFacts } from '../../store/facts.ts';
@@ -22,11 +22,11 @@ export async function refreshFacts(
 ): Promise<void> {
   const { db, projectId, scope, signal, log, platform } = worker;
   const { clock } = platform;
-  const { owner = '' } = listsOf(scope).find(({ resource }) => resource === list) ?? {};
+  const lists = listsOf(scope).filter(({ resource }) => resource === list);
   let probed: Record<string, string> = {};
   let isWhole = true;
   try {
-    probed = await probe(platform, list, owner, signal);
+    probed = await probe(platform, list, lists, signal);
   } catch (error) {
     if (signal.aborted || concernsAll(error)) throw error;
     // A poison among the newest records must not keep the days without it from being read.
@@ -54,13 +54,18 @@ const list = (
 ): Promise<PlatformPage> =>
   askList(platform, of, { ...range, limit, sortBy, countTotal: true }, signal);
 
-/** Facts of one resource by name, for example `orders.limit`. Throws what the platform throws. */
+/**
+ * Facts of one resource by name, for example `orders.limit`: of the first of its lists, but for the older days, which one
+ * owner may have and another not. Throws what the platform throws.
+ */
 async function probe(
   platform: Platform,
   resource: ListedResource,
-  owner: string,
+  lists: readonly List[],
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
+  const owners = lists.map(({ owner }) => owner);
+  const [owner = ''] = owners;
   // A month that has just ended may still be shown: that says nothing about older days.
   const now = platform.clock.now();
   const window = windowAt(now);
@@ -69,7 +74,7 @@ async function probe(
   const asking: Asking = { platform, resource, owner, limit, signal };
   const known: Record<string, string> = {
     limit: String(limit),
-    ...(await findOlderDays(asking, oldest)),
+    ...(await findOlderDays(asking, owners, oldest)),
   };
   if (newest.shown > 0) known['totals'] = totalsOf(newest);
   // Totals that count the list may end one of classes. Where its first page shows all of it, a page of one row tells.
@@ -97,23 +102,29 @@ const zonesMs = 14 * hourMs;
 const longAgo = '2000-01-01';
 
 /**
- * Whether days before the window are answered: by the oldest record shown when they are asked for. An empty answer may
- * also come from a platform too young to have any.
+ * Whether days before the window are answered: by the oldest record shown when they are asked for, of any owner. An empty
+ * answer may also come from a platform too young to have any.
  */
-async function findOlderDays(asking: Asking, from: Day): Promise<OlderDays> {
+async function findOlderDays(
+  asking: Asking,
+  owners: readonly string[],
+  from: Day,
+): Promise<OlderDays> {
+  const shown: Instant[] = [];
   try {
-    const range = { startDate: longAgo, endDate: from };
-    const page = await list({ ...asking, limit: 1 }, range, 'DATE_ASC');
-    const oldest = endsOf(page).first;
-    // Some zone's months end before UTC's.
-    if (oldest === null || oldest >= startOf(from) - zonesMs) {
-      return { older_days: 'not shown' };
+    for (const owner of owners) {
+      const range = { startDate: longAgo, endDate: from };
+      const page = await list({ ...asking, owner, limit: 1 }, range, 'DATE_ASC');
+      const { first } = endsOf(page);
+      // Some zone's months end before UTC's.
+      if (first !== null && first < startOf(from) - zonesMs) shown.push(first);
     }
-    return { older_days: 'answered', oldest_day: dayOf(oldest) };
   } catch (error) {
     if (isOutlastError(error, 'platform_refused')) return { older_days: 'refused' };
     throw error;
   }
+  if (shown.length === 0) return { older_days: 'not shown' };
+  return { older_days: 'answered', oldest_day: dayOf(Math.min(...shown)) };
 }
 
 type OlderDays = {
