@@ -87,7 +87,10 @@ export async function addSlices(tx: Tx, added: NewSlice[]): Promise<number> {
   return rows.length;
 }
 
-/** Days asked for after they had left the window have their month's deadline, too: the platform answers for none of them. */
+/**
+ * Days asked for after they had left the window have their month's deadline, too, once the platform has answered for none
+ * of them for a day: one empty answer would make them lost for ever.
+ */
 export async function takeDeadlines(
   tx: Tx,
   { projectId, resource }: Pick<Slice, 'projectId' | 'resource'>,
@@ -97,6 +100,9 @@ export async function takeDeadlines(
     `with was as materialized (
        select project_id, resource, owner, day, sync.ledger_of(row(s.*)::sync.slices)::text as said from sync.slices s
         where project_id = $1 and resource = $2 and day > '${wholeList}' and due_at is not null and ${isEndless}
+          and exists (select from sync.facts
+                       where project_id = $1 and fact = $2 || '.older_days' and value <> 'answered'
+                         and confirmed_at >= changed_at + interval '1 day')
      )
      update sync.slices s
         set deadline_at = (date_trunc('month', s.day::timestamp) + interval '2 months') at time zone 'UTC' - $3 * interval '1 ms'

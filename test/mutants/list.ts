@@ -66,6 +66,11 @@ export const mutants: readonly Mutant[] = [
       'sync/older.pg',
     ],
     [
+      'one empty answer loses all days before the window',
+      "confirmed_at >= changed_at + interval '[-1 day-]{+0 days+}'",
+      'sync/older.pg',
+    ],
+    [
       'totals that were seen to count the list once are believed for ever',
       'isAllShown && [-counted.total === counted.shown-]{+false+}',
       'sync/single-faults.pg',

@@ -97,6 +97,19 @@ describe('classes that outlive their month', () => {
     expect(classes.filter(({ shown }) => created(shown ?? '') >= '2026-04-05')).toEqual([]);
   });
 
+  test('P7: are not lost because one question for them was answered with nothing', async () => {
+    bench = await createBench({ world, days: lately, dialect: { classesWindow: false } });
+    await bench.run();
+    await bench.run(older);
+    bench.simulator.setFaults({ emptied: { with: 'start_date=2000-01-01' } });
+    await bench.runLater(day + hour);
+    expect((await facts())['nft_classes.older_days']).toBe('not shown');
+    bench.simulator.setFaults({ emptied: null });
+    await bench.runLater(day + hour);
+    expect((await facts())['nft_classes.older_days']).toBe('answered');
+    expect((await olderStates())['final']).toBeGreaterThan(3);
+  });
+
   test('P6: once the platform stops answering, an empty answer seals nothing, and what was open is lost', async () => {
     bench = await createBench({ world, days: lately, dialect: { classesWindow: false } });
     await bench.run();
@@ -115,9 +128,12 @@ describe('classes that outlive their month', () => {
     });
     expect(done).toBeGreaterThan(5);
     bench.simulator.setDialect({ classesWindow: true });
-    // The fact is unlearned by the probe of that day, before anything is read.
+    // The fact is unlearned by the probe of that day, and by the next one believed.
     await bench.runLater(day + hour);
-    await bench.runLater(hour);
+    expect(Object.keys(await olderStates()).filter((state) => state.startsWith('lost'))).toEqual(
+      [],
+    );
+    for (const ms of [day + hour, hour]) await bench.runLater(ms);
     const states = await olderStates();
     expect(states['lost unproved']).toBeGreaterThan(3);
     const held = Object.keys(states).filter((state) => state !== 'lost unproved');
