@@ -35,9 +35,12 @@ export type ByStatus = readonly [number, number, number];
 /** What is missing for so long is gone; less two seconds, for a platform's `Date` has whole ones. */
 const goneAfterMs = dayMs - 2000;
 
-/** Records of an owner's list, as `o`; all where it is the list of all. */
+/**
+ * Records of an owner's list, as `o`; all where it is the list of all. An address of bech32 means the same in lower case
+ * and in upper case, and may have been named in the other.
+ */
 const ofOwner = (resource: ListedResource): string =>
-  resource === 'nft_classes' ? `and ($3 = '' or o.owner = $3)` : '';
+  resource === 'nft_classes' ? `and ($3 = '' or o.owner in ($3, lower($3), upper($3)))` : '';
 
 /** Records held under a slice's day, as `o`. */
 const underSlice = (resource: ListedResource): string =>

@@ -66,6 +66,11 @@ export const mutants: readonly Mutant[] = [
       'sync/older.pg',
     ],
     [
+      'an owner named in capitals has no classes',
+      'o.owner in ($3[-, lower($3), upper($3)-])',
+      'sync/single-faults.pg',
+    ],
+    [
       'one empty answer loses all days before the window',
       "confirmed_at >= changed_at + interval '[-1 day-]{+0 days+}'",
       'sync/older.pg',

@@ -422,3 +422,26 @@ test('a list whose totals come to count their page alone is read to its end once
   );
   expect(rows).toEqual([{ state: 'sealed', held: 22 }]);
 });
+
+// Addresses of bech32 mean the same in lower case and in upper case.
+test('P6: what an owner named in capitals shows no more is missing, and keeps the day from a seal', async () => {
+  const classes = [0, 1, 2].map((i) => classOf(on, i, { owner: 'iaa1mine' }));
+  bench = await createBench(
+    { days, records: { orders: [], classes }, dialect: { totals: 'absent' } },
+    { scope: { orders: 'none', classes: ['IAA1MINE'] } },
+  );
+  const { platform } = bench.worker;
+  bench.worker.platform = {
+    ...platform,
+    classes: (query, ...rest) => platform.classes({ ...query, owner: 'iaa1mine' }, ...rest),
+  };
+  await bench.run();
+  bench.simulator.hide('nft_classes', `c-${on}-1`);
+  await bench.runLater(pairMs);
+  const { rows } = await bench.db.query(
+    `select state, why, (select array_agg(id) from archive.nft_classes where missing_since is not null) as missing
+       from sync.slices where day = $1`,
+    [on],
+  );
+  expect(rows).toEqual([{ state: 'walked', why: 'showed less', missing: [`c-${on}-1`] }]);
+});
