@@ -1,5 +1,7 @@
-// What verifying finds: one shape for everything that does not follow, as a person reads it and as JSON. Pure.
+// What verifying finds: one shape for everything that does not follow, as a person reads it and as JSON.
 import type { Day, ProjectId, Resource } from '../model.ts';
+import type { Tx } from '../store/db.ts';
+import { readInPages } from '../store/snapshot.ts';
 
 export type Finding = {
   /** What is wrong; docs/verify.md says what each means. */
@@ -25,7 +27,18 @@ export type Finding = {
   says: string;
 };
 
+type Found = Pick<Finding, 'kind' | 'when' | 'id' | 'says'>;
+
 /** Where findings go, one at a time: there may be as many as there are records. */
-export type Report = (
-  finding: Pick<Finding, 'kind' | 'when' | 'id' | 'says'>,
-) => Promise<void> | void;
+export type Report = (finding: Found) => Promise<void> | void;
+
+/** Reports what a statement finds: each of its rows is a finding, all but the `id` where it is about no record. */
+export const reportRows = (
+  tx: Tx,
+  sql: string,
+  parameters: unknown[],
+  report: Report,
+): Promise<void> =>
+  readInPages<Omit<Found, 'id'> & { id?: string }>(tx, sql, parameters, async (rows) => {
+    for (const row of rows) await report({ id: null, ...row });
+  });

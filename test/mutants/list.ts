@@ -270,7 +270,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'the end of the chain is not compared',
-      'if ([-said?.no !== is?.no || said?.head !== is?.head-]{+false+})',
+      'where [-(said.no, said.head) is distinct from (newest.no, newest.head)-]{+false+}',
       'verify/sabotage.pg',
     ],
     [
@@ -285,7 +285,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a reject need not be all there',
-      '(held.owner, held.day, held.seen_at, held.reason, [-held.kept-]{+said.kept+})',
+      "case when whole_length is not null then [-encode(sha256(bytes), 'hex')-]{+null+} end as kept",
       'verify/sabotage.pg',
     ],
     [

@@ -11,7 +11,7 @@ import { createLists } from '../../src/query/ask-question.ts';
 import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db, type Tx } from '../../src/store/db.ts';
-import { readContentDifferences } from '../../src/store/journal/check-contents.ts';
+import { readContentDifferences } from '../../src/verify/check-contents.ts';
 import { blocksOf, explain, nodesIn, type Statement } from '../support/explain.ts';
 import { setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';

@@ -1,10 +1,89 @@
 // What the journal says must be held, against what is: contents, when a record was first seen, its day, and what is
-// missing. One statement a function, each a full comparison in Postgres; it judges nothing. None uses a function of the database's
-// own: whoever alters rows could alter those as well.
-import { isListed, type Day } from '../../model.ts';
-import type { Tx } from '../db.ts';
-import { readInPages } from '../snapshot.ts';
-import { archivedName, ofKey, shapeOf, type Archived } from '../record-tables.ts';
+// missing. Full comparisons in Postgres. None uses a function of the database's own: whoever alters rows could alter
+// those as well.
+import { isListed, wholeList, type Day } from '../model.ts';
+import type { Tx } from '../store/db.ts';
+import { archivedName, ofKey, shapeOf, type Archived } from '../store/record-tables.ts';
+import { readInPages } from '../store/snapshot.ts';
+import type { Report } from './finding.ts';
+
+/** What the journal says must be held of these records, against what is. */
+export async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void> {
+  let open: ContentDifference[] = [];
+  const tellContents = async (id: string, rows: ContentDifference[]): Promise<void> => {
+    const gone = rows.filter((one) => one.no !== null);
+    const extra = rows.filter((one) => one.no === null);
+    // What no slice shows is under no day.
+    const when = isListed(of.resource) ? (gone[0]?.day ?? null) : null;
+    if (extra.length === 0) {
+      const says = `${listed(gone)} was archived${entryOf(gone[0])}, and is no longer held`;
+      await report({ kind: 'missing', when, id, says });
+    } else if (gone.length === 0) {
+      const says = `${listed(extra)} is held, and nothing in the journal stored it`;
+      await report({ kind: 'extra', when, id, says });
+    } else {
+      const says = `archived${entryOf(gone[0])} was ${listed(gone)}, held is ${listed(extra)}`;
+      await report({ kind: 'altered', when, id, says });
+    }
+  };
+  const moment = (column: string, id: string, held: string | null, said: string | null) =>
+    report({
+      kind: 'altered',
+      when: null,
+      id,
+      says: `${column} is ${held ?? 'not set'}, and ${said ?? 'nothing'} is in the journal`,
+    });
+  /** All of one record. Of a record the first finding is told: what its contents are says more than its moments. */
+  const tell = async (): Promise<void> => {
+    const rows = open;
+    open = [];
+    const alone = rows.filter((one) => one.is_alone);
+    const [first] = alone;
+    if (first !== undefined) await tellContents(first.id, alone);
+    const displaced = rows.find((one) => one.is_displaced);
+    if (first === undefined && displaced !== undefined) {
+      const says = `${listed([displaced])} is in force by entry ${displaced.no} of ${placeOf(displaced)}, and is held as an earlier version`;
+      await report({ kind: 'altered', when: null, id: displaced.id, says });
+    }
+    for (const { id, first_seen_held: firstSeen, day_held: held, observed_at: at, day } of rows) {
+      if (firstSeen !== null) await moment('first_seen_at', id, firstSeen, at);
+      if (held !== null) await moment('slice_day', id, held, day === wholeList ? null : day);
+    }
+  };
+  await readContentDifferences(tx, of, async (rows) => {
+    for (const row of rows) {
+      if (open[0]?.id !== row.id) await tell();
+      open.push(row);
+    }
+  });
+  await tell();
+  const moments: [column: string, sql: string][] = [['missing_since', missing(of)]];
+  if (isListed(of.resource)) moments.push(['slice_day', underOtherDay(of)]);
+  for (const [column, sql] of moments) {
+    await readInPages<MomentDifference>(tx, sql, [of.projectId], async (rows) => {
+      for (const { id, held, said } of rows) await moment(column, id, held, said);
+    });
+  }
+}
+
+type MomentDifference = { id: string; held: string | null; said: string | null };
+
+const shownAtMost = 3;
+
+/** `a content observed at … (raw_sha256 …)`, for several all of them. */
+function listed(contents: ContentDifference[]): string {
+  const named = contents
+    .slice(0, shownAtMost)
+    .map(({ observed_at: at, sha256 }) => `a content observed at ${at} (raw_sha256 ${sha256})`);
+  if (contents.length > named.length) named.push(`${contents.length - named.length} more`);
+  return named.join(' and ');
+}
+
+const entryOf = (one: ContentDifference | undefined): string =>
+  one === undefined ? '' : ` by entry ${one.no} of ${placeOf(one)}`;
+
+const placeOf = ({ owner, day }: ContentDifference): string =>
+  `${day ?? ''}${owner === null || owner === '' ? '' : ` of ${owner}`}`;
 
 /** Contents of records as the journal tells them, one row each. `$1` is the project. */
 const saidOf = (of: Archived): string => `
@@ -26,7 +105,7 @@ const saidOf = (of: Archived): string => `
  * A content that only one side has, or of whose record something else is not as it was told. `no` is the entry that
  * tells of it; null: none does.
  */
-export type ContentDifference = {
+type ContentDifference = {
   id: string;
   sha256: string;
   observed_at: string;
@@ -134,58 +213,38 @@ function otherDay(of: Archived, said: string): string {
 }
 
 /** Records that moved and do not stand under the day whose list showed them last. */
-export function readMovedDifferences(
-  tx: Tx,
-  of: Archived,
-  onRows: (rows: MomentDifference[]) => Promise<void>,
-): Promise<void> {
-  return readInPages(
-    tx,
-    `with ${movedOf(of)}
-     select id, held, said from (select id, day as said, (${otherDay(of, 'moved')}) as held from moved offset 0) m
-      where held is not null
-      order by 1`,
-    [of.projectId],
-    onRows,
-  );
-}
-
-export type MomentDifference = { id: string; held: string | null; said: string | null };
+const underOtherDay = (of: Archived): string => `
+    with ${movedOf(of)}
+    select id, held, said from (select id, day as said, (${otherDay(of, 'moved')}) as held from moved offset 0) m
+     where held is not null
+     order by 1`;
 
 /** Records whose missing_since is not what was marked and not taken back. */
-export function readMissingDifferences(
-  tx: Tx,
-  of: Archived,
-  onRows: (rows: MomentDifference[]) => Promise<void>,
-): Promise<void> {
+function missing(of: Archived): string {
   const shape = shapeOf(of);
-  return readInPages(
-    tx,
-    `with entries as (
-       select kind, ids, body::jsonb as said
-         from sync.journal
-        where project_id = $1 and resource = '${archivedName(of)}'
-          and (kind = 'missing' or strpos(body, '"found":') > 0)
-     ),
-     marks as (
-       select id collate "C" as id, (said ->> 'at')::timestamptz as since, 1 as n
-         from entries, unnest(ids) id where kind = 'missing'
-        union all
-       select (found ->> 0) collate "C", (found ->> 1)::timestamptz, -1
-         from entries, jsonb_array_elements(said -> 'found') found where kind <> 'missing'
-     ),
-     said as (select id, since from marks group by id, since having sum(n) <> 0),
-     held as (
-       select ${shape.key} as id, missing_since as since from ${shape.table} o
-        where ${ofKey(shape, 'o')} and missing_since is not null
-     )
-     select coalesce(said.id, held.id) as id, max(held.since) as held, max(said.since) as said
-       from said
-       full join held on held.id = said.id and held.since = said.since
-      where said.id is null or held.id is null
-      group by 1
-      order by 1`,
-    [of.projectId],
-    onRows,
-  );
+  return `
+    with entries as (
+      select kind, ids, body::jsonb as said
+        from sync.journal
+       where project_id = $1 and resource = '${archivedName(of)}'
+         and (kind = 'missing' or strpos(body, '"found":') > 0)
+    ),
+    marks as (
+      select id collate "C" as id, (said ->> 'at')::timestamptz as since, 1 as n
+        from entries, unnest(ids) id where kind = 'missing'
+       union all
+      select (found ->> 0) collate "C", (found ->> 1)::timestamptz, -1
+        from entries, jsonb_array_elements(said -> 'found') found where kind <> 'missing'
+    ),
+    said as (select id, since from marks group by id, since having sum(n) <> 0),
+    held as (
+      select ${shape.key} as id, missing_since as since from ${shape.table} o
+       where ${ofKey(shape, 'o')} and missing_since is not null
+    )
+    select coalesce(said.id, held.id) as id, max(held.since) as held, max(said.since) as said
+      from said
+      full join held on held.id = said.id and held.since = said.since
+     where said.id is null or held.id is null
+     group by 1
+     order by 1`;
 }
