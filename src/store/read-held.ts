@@ -1,6 +1,6 @@
 // What is held of a resource, read to be verified: rows and versions as they stand, ids with their digests. One statement
 // a function; it judges nothing.
-import type { Day, DayRange, ListedResource, ProjectId, Resource } from '../model.ts';
+import type { Day, DayRange, ListedResource, ProjectId } from '../model.ts';
 import { noStatementTimeout, withTx, type Db, type Row, type Tx } from './db.ts';
 import { readInPages } from './snapshot.ts';
 import {
@@ -27,10 +27,10 @@ export type HeldRow = HeldTyped & { slice_day?: Day };
 export type Narrowed = DayRange | null;
 
 /** A condition on the days narrowed to, which are parameters 2 and 3. */
-const within = (column: string): string =>
+export const within = (column: string): string =>
   `($2::date is null or ${column} >= $2) and ($3::date is null or ${column} < $3)`;
 
-const boundsOf = (days: Narrowed): unknown[] => [days?.from ?? null, days?.to ?? null];
+export const boundsOf = (days: Narrowed): unknown[] => [days?.from ?? null, days?.to ?? null];
 
 /** What is selected of a row to make a `HeldRow`. */
 export const rowColumns = (shape: TableShape): string => typedColumns(shape, shape.columns);
@@ -155,106 +155,4 @@ export async function leafOf(
     [projectId, id, observedBy],
   );
   return rows[0] ?? null;
-}
-
-/**
- * Every reject of the days, and whether its bytes can still be those its digest was made of: of a long one they are a
- * part.
- */
-export function readRejects(
-  tx: Tx,
-  { projectId, resource }: { projectId: ProjectId; resource: Resource },
-  days: Narrowed,
-  onRejects: (rejects: { day: Day; sha256: string; is_altered: boolean }[]) => Promise<void>,
-): Promise<void> {
-  return readInPages(
-    tx,
-    `select day, encode(sha256, 'hex') as sha256, case when whole_length is null then sha256(bytes) <> sha256
-                 else octet_length(bytes) >= whole_length end as is_altered
-       from sync.rejects
-      where project_id = $1 and resource = $4 and ${within('day')}`,
-    [projectId, ...boundsOf(days), resource],
-    onRejects,
-  );
-}
-
-const utcDay = (column: string): string => `(${column} at time zone 'UTC')::date`;
-
-/** Operations first seen in these days of which a result or a file is held, and which nobody ever gave. */
-export function readUnaskedResults(
-  tx: Tx,
-  projectId: ProjectId,
-  days: Narrowed,
-  onIds: (ids: { id: string }[]) => Promise<void>,
-): Promise<void> {
-  return readInPages(
-    tx,
-    `select t.operation_id as id
-       from (select operation_id from archive.transactions
-              where project_id = $1 and ${within(utcDay('first_seen_at'))}
-              union
-             select operation_id from archive.certificate_files
-              where project_id = $1 and ${within(utcDay('fetched_at'))}) t
-       left join sync.watched_operations w on w.project_id = $1 and w.operation_id = t.operation_id
-      where w.operation_id is null
-      order by t.operation_id`,
-    [projectId, ...boundsOf(days)],
-    onIds,
-  );
-}
-
-export type HeldFile = {
-  id: string;
-  /** Its bytes are not those that its digest was made of. */
-  is_altered: boolean;
-  /** Its digest is not the one that was noted with the operation's result. */
-  is_other: boolean;
-  /** No result or earlier version of one that is held names its link. */
-  is_unnamed: boolean;
-};
-
-/** Every certificate file fetched in these days. */
-export function readFiles(
-  tx: Tx,
-  projectId: ProjectId,
-  days: Narrowed,
-  onFiles: (files: HeldFile[]) => Promise<void>,
-): Promise<void> {
-  return readInPages(
-    tx,
-    `select f.operation_id as id,
-            sha256(f.bytes) <> f.sha256 as is_altered,
-            coalesce(w.file_sha256 <> f.sha256, false) as is_other,
-            not exists (select from archive.transactions t
-                         where t.project_id = $1 and t.operation_id = f.operation_id
-                           and t.raw #>> '{record,certificate_url}' = f.url)
-            and not exists (select from archive.transaction_versions v
-                             where v.project_id = $1 and v.operation_id = f.operation_id
-                               and v.raw #>> '{record,certificate_url}' = f.url) as is_unnamed
-       from archive.certificate_files f
-       left join sync.watched_operations w on w.project_id = $1 and w.operation_id = f.operation_id
-      where f.project_id = $1 and ${within(utcDay('f.fetched_at'))}`,
-    [projectId, ...boundsOf(days)],
-    onFiles,
-  );
-}
-
-/** Operations given in these days whose file was kept and is not held any more. */
-export function readFilesUnheld(
-  tx: Tx,
-  projectId: ProjectId,
-  days: Narrowed,
-  onIds: (ids: { id: string }[]) => Promise<void>,
-): Promise<void> {
-  return readInPages(
-    tx,
-    `select w.operation_id as id
-       from sync.watched_operations w
-       left join archive.certificate_files f on f.project_id = $1 and f.operation_id = w.operation_id
-      where w.project_id = $1 and w.file_sha256 is not null and f.operation_id is null
-        and ${within(utcDay('w.added_at'))}
-      order by w.operation_id`,
-    [projectId, ...boundsOf(days)],
-    onIds,
-  );
 }

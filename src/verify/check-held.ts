@@ -3,18 +3,15 @@
 // nothing is gone and nothing was added the journal says (check-journal.ts).
 import type { ColumnValue, ParsedRecord, ProjectId, Resource } from '../model.ts';
 import {
-  readFiles,
-  readFilesUnheld,
-  readRejects,
+  boundsOf,
   readRows,
-  readUnaskedResults,
   readVersions,
+  within,
   type HeldContent,
-  type HeldFile,
   type HeldTyped,
   type Narrowed,
 } from '../store/read-held.ts';
-import type { Tx } from '../store/db.ts';
+import { onlyRow, type Tx } from '../store/db.ts';
 import {
   archivedOf,
   derivedColumns,
@@ -22,7 +19,7 @@ import {
   type Archived,
   type TableShape,
 } from '../store/record-tables.ts';
-import type { Report } from './finding.ts';
+import { reportRows, type Report } from './finding.ts';
 import { isSameColumn, isSameJson, readAgain } from './read-again.ts';
 
 /** `files` are certificate files. */
@@ -67,21 +64,68 @@ const reportOf = (of: Archived, report: Report): Report =>
 /** Returns how many rejects there are. */
 export async function checkRejects(
   tx: Tx,
-  of: { projectId: ProjectId; resource: Resource },
+  { projectId, resource }: { projectId: ProjectId; resource: Resource },
   days: Narrowed,
   report: Report,
 ): Promise<number> {
-  let checked = 0;
-  await readRejects(tx, of, days, async (rejects) => {
-    for (const { day, sha256, is_altered: isAltered } of rejects) {
-      checked += 1;
-      if (!isAltered) continue;
-      const says = `the bytes of reject ${sha256} have another digest`;
-      await report({ kind: 'altered', when: day, id: null, says });
-    }
-  });
-  return checked;
+  const parameters = [projectId, ...boundsOf(days), resource];
+  const ofDays = `sync.rejects where project_id = $1 and resource = $4 and ${within('day')}`;
+  // The digest of a long one is that of all of it, of which a part is held.
+  const altered = `
+    select 'altered' as kind, day as when, format('the bytes of reject %s have another digest', encode(sha256, 'hex')) as says
+      from ${ofDays}
+       and case when whole_length is null then sha256(bytes) <> sha256 else octet_length(bytes) >= whole_length end`;
+  await reportRows(tx, altered, parameters, report);
+  return countOf(tx, ofDays, parameters);
 }
+
+async function countOf(tx: Tx, what: string, parameters: unknown[]): Promise<number> {
+  const counted = await tx.query<{ n: number }>(
+    `select count(*)::int as n from ${what}`,
+    parameters,
+  );
+  return onlyRow(counted).n;
+}
+
+const utcDay = (column: string): string => `(${column} at time zone 'UTC')::date`;
+
+/** Operations first seen in these days of which a result or a file is held, and which nobody ever gave. */
+const unasked = `
+  select 'extra' as kind, null as when, operation_id as id, 'something is held of an operation that nobody gave' as says
+    from (select operation_id from archive.transactions
+           where project_id = $1 and ${within(utcDay('first_seen_at'))}
+          union
+          select operation_id from archive.certificate_files
+           where project_id = $1 and ${within(utcDay('fetched_at'))}) t
+   where not exists (select from sync.watched_operations w where w.project_id = $1 and w.operation_id = t.operation_id)
+   order by operation_id`;
+
+const filesOfDays = `archive.certificate_files f where f.project_id = $1 and ${within(utcDay('f.fetched_at'))}`;
+
+const names = (table: string): string =>
+  `exists (select from ${table} r where r.project_id = $1 and r.operation_id = f.operation_id
+                                    and r.raw #>> '{record,certificate_url}' = f.url)`;
+
+/** Certificate files fetched in these days that are not what was kept, or that no result held leads to. */
+const otherFiles = `
+  select * from (
+    select 'altered' as kind, null as when, operation_id as id, concat_ws('; ',
+             case when sha256(bytes) <> sha256 then 'the bytes of its certificate file have another digest' end,
+             case when exists (select from sync.watched_operations w
+                                where w.project_id = $1 and w.operation_id = f.operation_id and w.file_sha256 <> f.sha256)
+                  then 'its certificate file is not the one that was kept' end,
+             case when not ${names('archive.transactions')} and not ${names('archive.transaction_versions')}
+                  then 'no result held names the link of its certificate file' end) as says
+      from ${filesOfDays}) files
+   where says <> ''`;
+
+/** Operations given in these days whose file was kept and is not held any more. */
+const unheldFiles = `
+  select 'missing' as kind, null as when, operation_id as id, 'its certificate file was kept, and is no longer held' as says
+    from sync.watched_operations w
+   where project_id = $1 and file_sha256 is not null and ${within(utcDay('added_at'))}
+     and not exists (select from archive.certificate_files f where f.project_id = $1 and f.operation_id = w.operation_id)
+   order by operation_id`;
 
 /** The files, and that everything held of an operation is of one that somebody gave. Returns how many files there are. */
 async function checkCertificateFiles(
@@ -90,30 +134,11 @@ async function checkCertificateFiles(
   days: Narrowed,
   report: Report,
 ): Promise<number> {
-  const tell =
-    (kind: 'missing' | 'extra', says: string) =>
-    async (ids: { id: string }[]): Promise<void> => {
-      for (const { id } of ids) await report({ kind, when: null, id, says });
-    };
-  const unasked = 'something is held of an operation that nobody gave';
-  await readUnaskedResults(tx, projectId, days, tell('extra', unasked));
-  let checked = 0;
-  await readFiles(tx, projectId, days, async (files) => {
-    checked += files.length;
-    for (const file of files) {
-      const says = [...whatIsWrong(file)].join('; ');
-      if (says !== '') await report({ kind: 'altered', when: null, id: file.id, says });
-    }
-  });
-  const unheld = 'its certificate file was kept, and is no longer held';
-  await readFilesUnheld(tx, projectId, days, tell('missing', unheld));
-  return checked;
-}
-
-function* whatIsWrong(file: HeldFile): Generator<string> {
-  if (file.is_altered) yield 'the bytes of its certificate file have another digest';
-  if (file.is_other) yield 'its certificate file is not the one that was kept';
-  if (file.is_unnamed) yield 'no result held names the link of its certificate file';
+  const parameters = [projectId, ...boundsOf(days)];
+  for (const sql of [unasked, otherFiles, unheldFiles]) {
+    await reportRows(tx, sql, parameters, report);
+  }
+  return countOf(tx, filesOfDays, parameters);
 }
 
 export type RecordsChecked = { records: number; versions: number };
