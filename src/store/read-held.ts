@@ -3,14 +3,7 @@
 import type { Day, DayRange, ListedResource, ProjectId } from '../model.ts';
 import { noStatementTimeout, withTx, type Db, type Row, type Tx } from './db.ts';
 import { readInPages } from './snapshot.ts';
-import {
-  ofKey,
-  shapeOf,
-  tableShapes,
-  derivedColumns,
-  type Archived,
-  type TableShape,
-} from './record-tables.ts';
+import { ofKey, shapeOf, derivedColumns, type Archived, type TableShape } from './record-tables.ts';
 
 export type Listed = { projectId: ProjectId; resource: ListedResource };
 
@@ -114,45 +107,4 @@ export async function versionsOf(
     [of.projectId, ids, observedBy],
   );
   return rows;
-}
-
-/** `is_later`: what the row says now was observed after the moment asked about. */
-export type HeldLeaf = { day: Day; id: string; sha256: string; is_later: boolean };
-
-/** The digests of the days' rows, by day and id bytes. */
-export function readLeaves(
-  tx: Tx,
-  { projectId, resource }: Listed,
-  days: DayRange,
-  observedBy: string,
-  onLeaves: (leaves: HeldLeaf[]) => Promise<void>,
-): Promise<void> {
-  const { table, key } = tableShapes[resource];
-  return readInPages(
-    tx,
-    // Key columns are collate "C": their order is that of the bytes.
-    `select slice_day as day, ${key} as id, encode(raw_sha256, 'hex') as sha256, observed_at > $4 as is_later
-       from ${table}
-      where project_id = $1 and slice_day >= $2 and slice_day < $3
-      order by slice_day, ${key}`,
-    [projectId, days.from, days.to, observedBy],
-    onLeaves,
-  );
-}
-
-/** Where one record stands now; null where it is not held. */
-export async function leafOf(
-  tx: Tx,
-  { projectId, resource }: Listed,
-  id: string,
-  observedBy: string,
-): Promise<HeldLeaf | null> {
-  const { table, key } = tableShapes[resource];
-  const { rows } = await tx.query<HeldLeaf>(
-    `select slice_day as day, ${key} as id, encode(raw_sha256, 'hex') as sha256, observed_at > $3 as is_later
-       from ${table}
-      where project_id = $1 and ${key} = $2`,
-    [projectId, id, observedBy],
-  );
-  return rows[0] ?? null;
 }

@@ -6,63 +6,48 @@ import { monthStart } from '../day.ts';
 import { linesOf } from '../files.ts';
 import type { Day } from '../model.ts';
 import { compareUtf8 } from '../platform/bytes.ts';
-import {
-  leafOf,
-  readLeaves,
-  versionsOf,
-  type HeldLeaf,
-  type HeldVersion,
-  type Listed,
-} from '../store/read-held.ts';
 import type { Tx } from '../store/db.ts';
+import type { Listed } from '../store/read-held.ts';
+import { tableShapes } from '../store/record-tables.ts';
+import { readInPages } from '../store/snapshot.ts';
 import { readLeafLine, type Leaf } from './digest.ts';
 import type { Report } from './finding.ts';
-import { inForce } from './read-again.ts';
 
 /**
  * Hands on the leaves in their order; returns of how many records of the month nothing had been observed yet. A record
- * counts for the day that its row says.
+ * counts for the day that its row says. The row is in force since it was observed; which of its versions was before, the
+ * precedence says that its commit went by (P2).
  */
 export async function leavesInForce(
   tx: Tx,
-  of: Listed,
+  { projectId, resource }: Listed,
   month: Day,
   at: string,
   onLeaf: (leaf: Leaf) => Promise<void> | void,
 ): Promise<{ later: number }> {
+  const { table, versions, key, precedence } = tableShapes[resource];
+  const newestFirst = [...precedence, 'observed_at', 'raw_sha256'].join(' desc, ');
   let later = 0;
-  const days = { from: month, to: monthStart(month, 1) };
-  await readLeaves(tx, of, days, at, async (leaves) => {
-    const before = await contentsBefore(tx, of, leaves, at);
-    for (const { day, id, sha256, is_later: isLater } of leaves) {
-      const content = isLater ? before.get(id) : sha256;
-      if (content === undefined) later += 1;
-      else await onLeaf({ day, id, sha256: content });
-    }
-  });
+  await readInPages<Omit<Leaf, 'sha256'> & { sha256: string | null }>(
+    tx,
+    // Key columns are collate "C": their order is that of the bytes.
+    `select slice_day as day, ${key} as id,
+            encode(case when observed_at <= $4 then raw_sha256
+                        else (select raw_sha256 from ${versions} v
+                               where v.project_id = $1 and v.${key} = o.${key} and v.observed_at <= $4
+                               order by ${newestFirst} desc limit 1) end, 'hex') as sha256
+       from ${table} o
+      where project_id = $1 and slice_day >= $2 and slice_day < $3
+      order by slice_day, ${key}`,
+    [projectId, month, monthStart(month, 1), at],
+    async (leaves) => {
+      for (const { day, id, sha256 } of leaves) {
+        if (sha256 === null) later += 1;
+        else await onLeaf({ day, id, sha256 });
+      }
+    },
+  );
   return { later };
-}
-
-/** The digests of what the records that changed since then had said, by id. */
-async function contentsBefore(
-  tx: Tx,
-  of: Listed,
-  leaves: HeldLeaf[],
-  at: string,
-): Promise<Map<string, string>> {
-  const later = leaves.filter((leaf) => leaf.is_later).map(({ id }) => id);
-  const found = new Map<string, string>();
-  if (later.length === 0) return found;
-  const versions = new Map<string, HeldVersion[]>();
-  for (const version of await versionsOf(tx, of, later, at)) {
-    versions.set(version.id, [...(versions.get(version.id) ?? []), version]);
-  }
-  for (const id of later) {
-    const version = inForce(of.resource, versions.get(id) ?? []);
-    if (version === null) continue;
-    found.set(id, version.sha256);
-  }
-  return found;
 }
 
 /** Records that only changed their day since the certificate are not reported. */
@@ -100,25 +85,32 @@ export async function compareWithLeaves(
 }
 
 /** Looks up one record that is not where its leaf says, or not as it says. */
-async function explain(tx: Tx, of: Listed, leaf: Leaf, at: string, report: Report): Promise<void> {
-  const { day: when, id, sha256 } = leaf;
-  const row = await leafOf(tx, of, id, at);
-  if (row === null) {
+async function explain(
+  tx: Tx,
+  { projectId, resource }: Listed,
+  { day: when, id, sha256 }: Leaf,
+  at: string,
+  report: Report,
+): Promise<void> {
+  const { table, versions, key } = tableShapes[resource];
+  const { rows } = await tx.query<{ held: string; changed: boolean; kept: boolean }>(
+    `select encode(raw_sha256, 'hex') as held, observed_at > $3 as changed,
+            exists (select from ${versions} v
+                     where v.project_id = $1 and v.${key} = $2 and v.raw_sha256 = decode($4, 'hex') and v.observed_at <= $3) as kept
+       from ${table} where project_id = $1 and ${key} = $2`,
+    [projectId, id, at, sha256],
+  );
+  const [row] = rows;
+  if (row === undefined) {
     await report({ kind: 'missing', when, id, says: 'it is certified and no longer held' });
     return;
   }
-  // Whether another day's list has shown it since, the journal says.
-  if (row.sha256 === sha256) return;
-  if (!row.is_later) {
-    const says = `certified is raw_sha256 ${sha256}, held ${row.sha256}`;
-    await report({ kind: 'altered', when, id, says });
-    return;
-  }
-  // It changed later, its day perhaps too: what was certified must be among its versions.
-  const versions = await versionsOf(tx, of, [id], at);
-  if (versions.some((version) => version.sha256 === sha256)) return;
-  const says =
-    'it changed since it was certified, and the version that was certified is no longer held';
+  // Whether another day's list has shown it since, the journal says. What changed later, its day perhaps too, must be
+  // among its versions.
+  if (row.held === sha256 || (row.changed && row.kept)) return;
+  const says = row.changed
+    ? 'it changed since it was certified, and the version that was certified is no longer held'
+    : `certified is raw_sha256 ${sha256}, held ${row.held}`;
   await report({ kind: 'altered', when, id, says });
 }
 

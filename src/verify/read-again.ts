@@ -1,20 +1,13 @@
 // Reading a held record again, from the original bytes where there are some: what its digest, its id and its typed
-// columns must be, and which of several contents is the one in force. Pure.
-import type {
-  ColumnValue,
-  Day,
-  ListedResource,
-  ParsedRecord,
-  RejectedRecord,
-  Resource,
-} from '../model.ts';
+// columns must be. Pure.
+import type { ColumnValue, Day, ParsedRecord, RejectedRecord, Resource } from '../model.ts';
 import { decodeUtf8 } from '../platform/bytes.ts';
 import { canonical, plainDecimal } from '../platform/canonical.ts';
 import { parseJson, type Json } from '../platform/json.ts';
 import { isReject, readClass, readOrder } from '../platform/parse.ts';
 import { readToken, readTokenRecord, symbolIn } from '../platform/tokens.ts';
 import { readTransaction } from '../platform/transactions.ts';
-import type { HeldContent, HeldRow, HeldVersion } from '../store/read-held.ts';
+import type { HeldContent, HeldRow } from '../store/read-held.ts';
 import type { Archived } from '../store/record-tables.ts';
 
 /** The record as it was read at the door; null where what is held is no record (any more). */
@@ -92,36 +85,6 @@ function jsonIn(text: string): Json | undefined {
     return undefined;
   }
 }
-
-/**
- * Which of a record's versions was in force, by the precedence that its commit went by (P2); null of none. The row
- * itself needs no choice: it is in force since it was observed.
- */
-export function inForce(resource: ListedResource, versions: HeldVersion[]): HeldVersion | null {
-  let best: { version: HeldVersion; precedence: string } | null = null;
-  for (const version of versions) {
-    const precedence = precedenceOf(resource, version);
-    if (best === null || precedence > best.precedence) best = { version, precedence };
-  }
-  return best === null ? null : best.version;
-}
-
-/** As text that compares like (update time, settled over pending, observed at, digest) in store/record-tables.ts. */
-function precedenceOf(resource: ListedResource, version: HeldVersion): string {
-  const observed = [comparable(version.observed_at), version.sha256];
-  if (resource !== 'orders') return observed.join(' ');
-  const columns = readAgain(resource, version, '')?.columns;
-  const updatedAt = columns?.['updated_at'] ?? null;
-  return [
-    updatedAt === null ? '' : comparable(String(updatedAt)),
-    columns?.['status'] === 1 ? '0' : '1',
-    ...observed,
-  ].join(' ');
-}
-
-/** RFC 3339 in UTC with fractions as long as they happen to be, all made equally long. */
-const comparable = (time: string): string =>
-  `${time.slice(0, 19)}.${/\.(\d+)/.exec(time)?.[1] ?? ''}`.padEnd(26, '0');
 
 /** Whether two texts are the same JSON value. */
 export const isSameJson = (a: string, b: string): boolean =>
