@@ -1,143 +1,141 @@
 // The aims that one figure answers: how soon a command starts and answers, whether it keeps a slow platform busy, what it
 // costs to walk again where nothing changed, and what a tick with nothing to do costs. Each in a process of its own beside a
 // simulated platform in another, and an embedded Postgres in a third. What they mean: docs/benchmarks.md.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { queryAt } from '../test/support/client.ts';
 import { run, runCommand, simulate, startCommand, type Simulated } from './children.ts';
 import { peerFile } from './peers.ts';
-import { ask, withServer, type BenchServer } from './server.ts';
-import { said, spread, type Spread, type Table } from './tables.ts';
-import { load, processorSeconds } from './timing.ts';
+import { withServer, type BenchServer } from './server.ts';
+import { round, spread, tableOf, type Measured, type Spread } from './tables.ts';
+import { load, processorSeconds, used } from './timing.ts';
 
-export type Aim = {
-  what: string;
-  unit: string;
-  figure: Spread;
-  /** Null: none was set. */
-  aim: number | null;
-  /** Whether the aim is the least or the most. */
-  isLeast: boolean;
-  loadBefore: number;
-};
-
-export type Aims = { aims: Aim[]; postgres: string };
+/** `aim`: null: none was set. It is the most, or the least. `digits`: of the figure. */
+type Wanted = { what: string; unit: string; aim: number | null; isLeast?: true; digits: number };
+type Aim = Wanted & { figure: Spread; loadBefore: number };
 
 type World = {
-  /** A database of its own with the tables in it, and how to reach the platform. */
-  open(platform: Simulated): Promise<NodeJS.ProcessEnv & { DATABASE_URL: string }>;
-  /** A platform in the present, closed with the world. */
-  platform(orders: number, latencyMs?: number): Promise<Simulated>;
-  /** Processor seconds of the commands that have ended. */
-  used(platform: Simulated): number;
-  serverPid: number;
+  runs: number;
   signal: AbortSignal;
+  server: BenchServer;
+  /** A platform in the present, and what a command is told of it and of a database of its own with the tables in it. */
+  open(orders: number, latencyMs?: number): Promise<Opened>;
 };
+type Opened = { platform: Simulated; env: NodeJS.ProcessEnv & { DATABASE_URL: string } };
 
-const latencyMs = 50;
-
-export const measureAims = (runs: number, signal: AbortSignal): Promise<Aims> =>
+export const measureAims = (runs: number, signal: AbortSignal): Promise<Measured> =>
   withServer(async (server) => {
-    const world = worldOf(server, signal);
-    const aims = [
-      await measured('outlast --version', 's', 0.15, () => version(world), runs),
-      await measured('from start to the first request', 's', 1, () => firstRequest(world), runs),
-    ];
-    const nothing = 'processor time of a first sync of two lists with nothing in them';
-    aims.push(await measured(nothing, 's', 0.5, () => syncOfNothing(world), runs));
-    for (const requests of [1, 4, 8]) aims.push(...(await paces(world, requests, runs)));
-    aims.push(...(await walksAgain(world, runs)), ...(await quietTicks(world, runs)));
-    aims.push(...(await answers(world, runs)));
-    return { aims, postgres: server.version };
-  });
-
-function worldOf(server: BenchServer, signal: AbortSignal): World {
-  let databases = 0;
-  return {
-    signal,
-    used: (platform) => processorSeconds(process.pid, [server.pid, platform.pid]),
-    serverPid: server.pid,
-    async platform(orders, latency = 0) {
-      const one = await simulate(orders, 0, { isNow: true, latencyMs: latency });
-      server.atEnd(() => one.close());
-      return one;
-    },
-    async open(platform) {
+    let databases = 0;
+    const open = async (orders: number, latency = 0): Promise<Opened> => {
+      const platform = await simulate(orders, 0, { isNow: true, latencyMs: latency });
+      server.atEnd(() => platform.close());
       const env = { ...platform.env, DATABASE_URL: await server.database(`aims_${++databases}`) };
       await runCommand(['migrate'], env, signal);
-      return env;
-    },
-  };
-}
+      return { platform, env };
+    };
+    const world = { runs, signal, server, open };
+    const aims: Aim[] = [];
+    for (const measure of [starts, paces, walksAgain, quietTicks, answers]) {
+      aims.push(...(await measure(world)));
+    }
+    const table = tableOf('aims', aims, [
+      ['', (one) => one.what],
+      ['median (min–max)', (one) => one.figure],
+      ['unit', (one) => one.unit],
+      ['aim', ({ aim, isLeast }) => (aim === null ? '' : `${isLeast === true ? '≥' : '≤'} ${aim}`)],
+      ['', isMet],
+      ['load before', (one) => round(one.loadBefore, 1)],
+    ]);
+    return { results: aims, tables: [table], postgres: server.version };
+  });
 
-/** A figure that should not be greater than its aim. */
-const atMost = (
-  what: string,
-  unit: string,
-  aim: number | null,
-  figure: Spread,
-  loadBefore: number,
-): Aim => ({ what, unit, aim, figure, loadBefore, isLeast: false });
+const isMet = ({ figure: { median }, aim, isLeast }: Aim): string => {
+  if (aim === null) return '';
+  return (isLeast === true ? median >= aim : median <= aim) ? 'met' : 'missed';
+};
 
+/** Each time one figure of each that is wanted. */
 async function measured(
-  what: string,
-  unit: string,
-  aim: number,
-  measure: () => Promise<number>,
-  runs: number,
-): Promise<Aim> {
+  { runs }: World,
+  wanted: readonly Wanted[],
+  once: (time: number) => Promise<number[]>,
+): Promise<Aim[]> {
   const loadBefore = load();
-  const figures: number[] = [];
-  for (let round = 0; round < runs; round++) figures.push(await measure());
-  return atMost(what, unit, aim, spread(figures, 3), loadBefore);
+  const found: number[][] = [];
+  for (let time = 0; time < runs; time++) found.push(await once(time));
+  return wanted.map((one, i) => ({
+    ...one,
+    figure: spread(
+      found.map((figures) => figures[i] ?? Number.NaN),
+      one.digits,
+    ),
+    loadBefore,
+  }));
 }
 
-async function version({ signal }: World): Promise<number> {
-  return (await runCommand(['--version'], {}, signal)).seconds;
-}
-
-async function firstRequest(world: World): Promise<number> {
-  const platform = await world.platform(1_000);
-  const env = await world.open(platform);
-  const begun = Date.now();
-  await runCommand(syncOrders, env, world.signal);
-  const [first] = await platform.requests();
-  platform.close();
-  return ((first?.receivedAt ?? Number.NaN) - begun) / 1000;
-}
-
-/** Seconds of it and of Postgres beside it. */
-async function syncOfNothing(world: World): Promise<number> {
-  const platform = await world.platform(0);
-  const env = await world.open(platform);
-  const used = (): number => world.used(platform) + processorSeconds(world.serverPid);
-  const before = used();
-  await runCommand(['sync', '--json'], env, world.signal);
-  const after = used();
-  platform.close();
-  return after - before;
-}
+const inSeconds = (what: string, aim: number, digits = 3): Wanted => ({
+  what,
+  unit: 's',
+  aim,
+  digits,
+});
 
 const syncOrders = ['sync', '--json', '--resource', 'orders'];
 
-/** So many days at a time, as a sync does. */
-const readAlone = (env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<unknown> =>
-  run([peerFile('read-pages.mjs'), env['OUTLAST_CONCURRENCY'] ?? '1'], env, signal);
-const syncAll = (env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<unknown> =>
-  runCommand(syncOrders, env, signal);
-
-/** In turns: what reading alone reaches is as far as anybody comes on this machine. */
-async function paces(world: World, requests: number, runs: number): Promise<Aim[]> {
-  const unit = `of ${requests} × 50 orders / ${latencyMs} ms`;
-  const what = `pace at ${latencyMs} ms a request, ${requests} at a time`;
-  const alike = { unit, isLeast: true, loadBefore: load() };
-  const alone: number[] = [];
-  const sync: number[] = [];
-  for (let round = 0; round < runs; round++) {
-    alone.push(await pace(world, requests, readAlone));
-    sync.push(await pace(world, requests, syncAll));
-  }
+async function starts(world: World): Promise<Aim[]> {
+  const { signal, server } = world;
+  const first = async (): Promise<number[]> => {
+    const { platform, env } = await world.open(1_000);
+    const begun = Date.now();
+    await runCommand(syncOrders, env, signal);
+    const [request] = await platform.requests();
+    platform.close();
+    return [((request?.receivedAt ?? Number.NaN) - begun) / 1000];
+  };
+  const ofNothing = async (): Promise<number[]> => {
+    const { platform, env } = await world.open(0);
+    const { own, apart } = await used(
+      () => runCommand(['sync', '--json'], env, signal),
+      [server.pid, platform.pid],
+    );
+    platform.close();
+    return [own + (apart[0] ?? Number.NaN)];
+  };
+  const nothing = 'processor time of a first sync of two lists with nothing in them';
   return [
-    { ...alike, what: `${what}, reading alone`, figure: spread(alone, 3), aim: null },
-    { ...alike, what, figure: spread(sync, 3), aim: 0.95 },
+    ...(await measured(world, [inSeconds('outlast --version', 0.15)], async () => [
+      (await runCommand(['--version'], {}, signal)).seconds,
+    ])),
+    ...(await measured(world, [inSeconds('from start to the first request', 1)], first)),
+    ...(await measured(world, [inSeconds(nothing, 0.5)], ofNothing)),
   ];
+}
+
+const latencyMs = 50;
+
+/** In turns: what reading alone reaches, so many days at a time as a sync does, is as far as anybody comes here. */
+async function paces(world: World): Promise<Aim[]> {
+  const { signal } = world;
+  const aims: Aim[] = [];
+  for (const requests of [1, 4, 8]) {
+    const alike = {
+      unit: `of ${requests} × 50 orders / ${latencyMs} ms`,
+      isLeast: true,
+      digits: 3,
+    } as const;
+    const what = `pace at ${latencyMs} ms a request, ${requests} at a time`;
+    const wanted = [
+      { ...alike, what: `${what}, reading alone`, aim: null },
+      { ...alike, what, aim: 0.95 },
+    ];
+    const alone = [peerFile('read-pages.mjs'), String(requests)];
+    aims.push(
+      ...(await measured(world, wanted, async () => [
+        await pace(world, requests, (env) => run(alone, env, signal)),
+        await pace(world, requests, (env) => runCommand(syncOrders, env, signal)),
+      ])),
+    );
+  }
+  return aims;
 }
 
 /**
@@ -145,11 +143,14 @@ async function paces(world: World, requests: number, runs: number): Promise<Aim[
  * eight tenths of the requests, after the first days have shown how the platform pages and before the last ones leave
  * lanes idle.
  */
-async function pace(world: World, requests: number, read: typeof syncAll): Promise<number> {
+async function pace(
+  world: World,
+  requests: number,
+  read: (env: NodeJS.ProcessEnv) => Promise<unknown>,
+): Promise<number> {
   // A page of 50 for each request, about 300 for each that can be under way: the simulator remembers 5,000.
-  const platform = await world.platform(requests * 15_000, latencyMs);
-  const env = await world.open(platform);
-  await read({ ...env, OUTLAST_CONCURRENCY: String(requests) }, world.signal);
+  const { platform, env } = await world.open(requests * 15_000, latencyMs);
+  await read({ ...env, OUTLAST_CONCURRENCY: String(requests) });
   const times = (await platform.requests()).map(({ receivedAt }) => receivedAt);
   platform.close();
   const middle = times.slice(Math.floor(times.length / 10), Math.ceil(times.length * 0.9));
@@ -157,56 +158,43 @@ async function pace(world: World, requests: number, read: typeof syncAll): Promi
   return ((middle.length - 1) * latencyMs) / (spanMs * requests);
 }
 
-type Written = { rows: number; wal: string };
-
 /** Every day is walked again, and nothing has changed. */
-async function walksAgain(world: World, runs: number): Promise<Aim[]> {
-  const platform = await world.platform(50_000);
-  const env = await world.open(platform);
-  await runCommand(syncOrders, env, world.signal);
-  const [held] = await ask<{ orders: number; days: string[] }>(
-    env.DATABASE_URL,
-    `select count(*)::int as orders, array[min(slice_day), max(slice_day) - 1]::text[] as days from archive.orders`,
-  );
-  const { orders = 0, days: [from = '', to = ''] = [] } = held ?? {};
-  const written = async (): Promise<Written> => {
-    const [row] = await ask<Written>(
-      env.DATABASE_URL,
-      `select sum(n_tup_ins + n_tup_upd + n_tup_del)::int as rows, pg_current_wal_insert_lsn()::text as wal
-         from pg_stat_user_tables where schemaname = 'archive'`,
-    );
-    if (row === undefined) throw new Error('what was written cannot be counted');
+async function walksAgain(world: World): Promise<Aim[]> {
+  const { signal } = world;
+  const { platform, env } = await world.open(50_000);
+  const one = async <Row extends Record<string, unknown>>(sql: string): Promise<Row> => {
+    const [row] = await queryAt<Row>(env.DATABASE_URL, sql);
+    if (row === undefined) throw new Error('nothing can be counted');
     return row;
   };
-  const rows: number[] = [];
-  const walBytes: number[] = [];
-  const timesReading: number[] = [];
-  const loadBefore = load();
-  for (let round = 0; round < runs; round++) {
-    const alone = await run([peerFile('read-pages.mjs')], env, world.signal);
-    const before = await written();
-    const again = await runCommand([...syncOrders, '--from', from, '--to', to], env, world.signal);
-    const after = await written();
-    const [wal] = await ask<{ bytes: number }>(
-      env.DATABASE_URL,
-      `select pg_wal_lsn_diff('${after.wal}', '${before.wal}')::int as bytes`,
+  await runCommand(syncOrders, env, signal);
+  const { orders, from, to } = await one<{ orders: number; from: string; to: string }>(
+    `select count(*)::int as orders, min(slice_day)::text as from, (max(slice_day) - 1)::text as to from archive.orders`,
+  );
+  const written = () =>
+    one<{ rows: number; wal: number }>(
+      `select sum(n_tup_ins + n_tup_upd + n_tup_del)::int as rows,
+              pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal
+         from pg_stat_user_tables where schemaname = 'archive'`,
     );
-    rows.push(after.rows - before.rows);
-    walBytes.push((wal?.bytes ?? Number.NaN) / orders);
-    timesReading.push(again.seconds / alone.seconds);
-  }
-  platform.close();
-  return [
-    atMost('rows of the archive written by a second walk', 'rows', 0, spread(rows), loadBefore),
-    atMost('WAL of a second walk', 'bytes an order', null, spread(walBytes, 1), loadBefore),
-    atMost(
-      'a second walk, as long as reading alone',
-      'times',
-      1.5,
-      spread(timesReading, 2),
-      loadBefore,
-    ),
+  const wanted: Wanted[] = [
+    { what: 'rows of the archive written by a second walk', unit: 'rows', aim: 0, digits: 0 },
+    { what: 'WAL of a second walk', unit: 'bytes an order', aim: null, digits: 1 },
+    { what: 'a second walk, as long as reading alone', unit: 'times', aim: 1.5, digits: 2 },
   ];
+  const aims = await measured(world, wanted, async () => {
+    const alone = await run([peerFile('read-pages.mjs')], env, signal);
+    const before = await written();
+    const again = await runCommand([...syncOrders, '--from', from, '--to', to], env, signal);
+    const after = await written();
+    return [
+      after.rows - before.rows,
+      (after.wal - before.wal) / orders,
+      again.seconds / alone.seconds,
+    ];
+  });
+  platform.close();
+  return aims;
 }
 
 const ticks = 20;
@@ -215,106 +203,70 @@ const ticks = 20;
 const warmUpTicks = 45;
 
 /** `outlast start` that has nothing to do, a tick a second. */
-async function quietTicks(world: World, runs: number): Promise<Aim[]> {
-  const platform = await world.platform(10_000);
-  const env = await world.open(platform);
-  await runCommand(['sync', '--json'], env, world.signal);
-  const server = startCommand(['start'], {
+async function quietTicks(world: World): Promise<Aim[]> {
+  const { signal } = world;
+  const { platform, env } = await world.open(10_000);
+  await runCommand(['sync', '--json'], env, signal);
+  const service = startCommand(['start'], {
     ...env,
     OUTLAST_SCHEDULE: '* * * * * *',
     OUTLAST_PORT: '0',
   });
-  const requests: number[] = [];
-  const milliseconds: number[] = [];
-  const loadBefore = load();
+  const perTick = 'processor time of a quiet tick, one a second';
+  const wanted: Wanted[] = [
+    { what: 'requests of a quiet tick', unit: 'a resource', aim: 1, digits: 1 },
+    { what: perTick, unit: 'ms', aim: 50, digits: 0 },
+  ];
   try {
-    await seconds(warmUpTicks, world.signal);
-    for (let round = 0; round < runs; round++) {
+    await sleep(warmUpTicks * 1000, undefined, { signal });
+    return await measured(world, wanted, async () => {
       const askedBefore = await platform.requested();
-      const before = processorSeconds(server.pid);
-      await seconds(ticks, world.signal);
-      milliseconds.push(((processorSeconds(server.pid) - before) * 1000) / ticks);
-      requests.push(((await platform.requested()) - askedBefore) / ticks / 2);
-    }
+      const before = processorSeconds(service.pid);
+      await sleep(ticks * 1000, undefined, { signal });
+      const seconds = processorSeconds(service.pid) - before;
+      return [((await platform.requested()) - askedBefore) / ticks / 2, (seconds * 1000) / ticks];
+    });
   } finally {
-    server.close();
+    service.close();
     platform.close();
   }
-  const perTick = 'processor time of a quiet tick, one a second';
-  return [
-    atMost('requests of a quiet tick', 'a resource', 1, spread(requests, 1), loadBefore),
-    atMost(perTick, 'ms', 50, spread(milliseconds), loadBefore),
-  ];
 }
 
 const firstPort = 28_421;
 
 /** What people wait for on an archive that is there: `status`, and `start` until it is ready. */
-async function answers(world: World, runs: number): Promise<Aim[]> {
-  const platform = await world.platform(10_000);
-  const env = await world.open(platform);
-  await runCommand(['sync', '--json'], env, world.signal);
-  const processor: number[] = [];
-  const ready: number[] = [];
-  const loadBefore = load();
-  for (let round = 0; round < runs; round++) {
-    // What this process does beside is to wait.
-    const before = world.used(platform);
-    await runCommand(['status'], env, world.signal);
-    processor.push(world.used(platform) - before);
-    const port = firstPort + round;
-    const begun = performance.now();
-    const server = startCommand(['start'], { ...env, OUTLAST_PORT: String(port) });
-    await untilReady(`http://127.0.0.1:${port}/readyz`, world.signal);
-    ready.push((performance.now() - begun) / 1000);
-    server.close();
-  }
-  platform.close();
-  return [
-    atMost('processor time of status', 's', 0.5, spread(processor, 2), loadBefore),
-    atMost('from start until ready', 's', 1, spread(ready, 2), loadBefore),
+async function answers(world: World): Promise<Aim[]> {
+  const { signal, server } = world;
+  const { platform, env } = await world.open(10_000);
+  await runCommand(['sync', '--json'], env, signal);
+  const wanted = [
+    inSeconds('processor time of status', 0.5, 2),
+    inSeconds('from start until ready', 1, 2),
   ];
+  const aims = await measured(world, wanted, async (time) => {
+    // What this process does beside is to wait.
+    const status = await used(
+      () => runCommand(['status'], env, signal),
+      [server.pid, platform.pid],
+    );
+    const port = firstPort + time;
+    const begun = performance.now();
+    const service = startCommand(['start'], { ...env, OUTLAST_PORT: String(port) });
+    await untilReady(`http://127.0.0.1:${port}/readyz`, signal);
+    const ready = (performance.now() - begun) / 1000;
+    service.close();
+    return [status.own, ready];
+  });
+  platform.close();
+  return aims;
 }
 
 async function untilReady(address: string, signal: AbortSignal): Promise<void> {
+  const isReady = (): Promise<boolean> =>
+    fetch(address).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   // Ends when it answers, or with the bench.
-  for (;;) {
-    signal.throwIfAborted();
-    if (
-      await fetch(address).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  while (!(await isReady())) await sleep(10, undefined, { signal });
 }
-
-async function seconds(many: number, signal: AbortSignal): Promise<void> {
-  for (let second = 0; second < many; second++) {
-    signal.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
-}
-
-const isMet = ({ figure, aim, isLeast }: Aim): string => {
-  if (aim === null) return '';
-  return (isLeast ? figure.median >= aim : figure.median <= aim) ? 'met' : 'missed';
-};
-
-export const aimTables = ({ aims }: Aims): Table[] => [
-  {
-    name: 'aims',
-    head: ['', 'median (min–max)', 'unit', 'aim', '', 'load before'],
-    rows: aims.map((one) => [
-      one.what,
-      said(one.figure),
-      one.unit,
-      one.aim === null ? '' : `${one.isLeast ? '≥' : '≤'} ${one.aim}`,
-      isMet(one),
-      Number(one.loadBefore.toFixed(1)),
-    ]),
-    notes: [],
-  },
-];

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { stoppedAt } from '../test/support/machine-clock.ts';
 
-const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+/** As it lies beside this file. */
+export const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const command = fileOf('../src/main.js');
 /** The simulated window: two months of 31 days, but for their last hours. */
 const windowDays = 62;
@@ -33,9 +34,6 @@ function start(
 }
 
 const simulatedAt = '2026-08-31T09:30:00Z';
-/** The window of then: its first day, and how many days it has. */
-export const simulatedDays = { from: '2026-07-01', whole: windowDays };
-
 export type Simulated = {
   /** What a command is told to reach it. */
   env: NodeJS.ProcessEnv;
@@ -153,11 +151,6 @@ export function startCommand(
     'inherit',
   ]);
   return { pid: child.pid ?? 0, close: () => child.kill() };
-}
-
-/** The same with a module of the bench. */
-export function runModule(file: string, args: string[], signal: AbortSignal): Promise<Ended> {
-  return run([fileOf(`./${file}`), ...args], {}, signal);
 }
 
 /** Runs a program to its end, node unless told otherwise. Throws unless it exits with 0; `signal` kills it. */

@@ -5,13 +5,13 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { formatCount } from '../src/cli/print.ts';
 import type { BenchArchive, Filling } from './archive.ts';
-import { runCommand, runModule, type Ended } from './children.ts';
-import { round, spread, type Table } from './tables.ts';
-import { load, processorSeconds } from './timing.ts';
+import { withClient } from '../test/support/client.ts';
+import { fileOf, run, runCommand, type Ended } from './children.ts';
+import { round, spread, tableOf, type Table } from './tables.ts';
+import { used } from './timing.ts';
 
 export type Exported = {
   what: 'outlast export' | 'DuckDB from CSV';
@@ -41,15 +41,12 @@ export async function measureExports(
     work: () => Promise<Ended>,
     bytesOf: () => Promise<number>,
   ): Promise<void> => {
-    const loadBefore = load();
-    const before = processorSeconds(process.pid);
-    const ended = await work();
-    const used = processorSeconds(process.pid) - before;
+    const { of, own, loadBefore } = await used(work);
     const parquetMb = (await bytesOf()) / 1e6;
-    exports.push({ what, rows, ...ended, processorSeconds: used, parquetMb, loadBefore });
+    exports.push({ what, rows, ...of, processorSeconds: own, parquetMb, loadBefore });
   };
   const args = ['export', to, '--project', project, '--json'];
-  for (let run = 0; run < runs; run++) {
+  for (let round = 0; round < runs; round++) {
     await measure(
       'outlast export',
       () => runCommand(args, { DATABASE_URL: connectionString }, signal),
@@ -57,7 +54,7 @@ export async function measureExports(
     );
     await measure(
       'DuckDB from CSV',
-      () => runModule('duckdb.js', [csv, parquet, String(rows)], signal),
+      () => run([fileOf('./duckdb.js'), csv, parquet, String(rows)], {}, signal),
       () => sizeOf(parquet),
     );
     await rm(to, { recursive: true });
@@ -69,18 +66,13 @@ export async function measureExports(
 }
 
 /** All columns, as an export has them. */
-async function writeCsv(connectionString: string, project: string, csv: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
+const writeCsv = (connectionString: string, project: string, csv: string): Promise<void> =>
+  withClient(connectionString, async (client) => {
     const rows = copyTo(
       `copy (select * from archive.orders where project_id = '${project}' order by slice_day) to stdout (format csv, header)`,
     );
     await pipeline(client.query(rows), createWriteStream(csv));
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 /** Throws unless it has so many orders. */
 async function bytesExported(to: string, rows: number): Promise<number> {
@@ -105,20 +97,20 @@ export function exportsTable(csvMb: number, exports: Exported[]): Table {
     ).median;
   const ratio = (field: Figure): number =>
     round(median('outlast export', field, 3) / median('DuckDB from CSV', field, 3), 2);
-  return {
-    name: 'exports',
-    head: ['medians', 'rows', 's', 'processor s', 'Parquet MB', 'peak MB', 'load before'],
-    rows: (['outlast export', 'DuckDB from CSV'] as const).map((what) => [
-      what,
-      median(what, 'rows', 0),
-      median(what, 'seconds'),
-      median(what, 'processorSeconds'),
-      median(what, 'parquetMb', 0),
-      median(what, 'peakMb', 0),
-      median(what, 'loadBefore'),
-    ]),
-    notes: [
+  return tableOf(
+    'exports',
+    ['outlast export', 'DuckDB from CSV'] as const,
+    [
+      ['medians', (what) => what],
+      ['rows', (what) => median(what, 'rows', 0)],
+      ['s', (what) => median(what, 'seconds')],
+      ['processor s', (what) => median(what, 'processorSeconds')],
+      ['Parquet MB', (what) => median(what, 'parquetMb', 0)],
+      ['peak MB', (what) => median(what, 'peakMb', 0)],
+      ['load before', (what) => median(what, 'loadBefore')],
+    ],
+    [
       `\`outlast export\` took ${ratio('seconds')} of DuckDB's time and ${ratio('processorSeconds')} of its processor time, Postgres included; ${formatCount(Math.round(csvMb))} MB of CSV, ${availableParallelism()} cores.`,
     ],
-  };
+  );
 }

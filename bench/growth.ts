@@ -2,49 +2,38 @@
 // read and kept up. What should be flat and is not is a defect.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { openArchive } from '../src/query/archive.ts';
-import { runCommand, simulate } from './children.ts';
-import { ask, withServer, type BenchServer } from './server.ts';
-import { round, type Table } from './tables.ts';
-import { load, time, type Timed } from './timing.ts';
+import { queryAt, withClient } from '../test/support/client.ts';
+import { runCommand, simulate, type Ended } from './children.ts';
+import { withServer, type BenchServer } from './server.ts';
+import { round, tableOf, type Column, type Measured } from './tables.ts';
+import { time, used, type Timed } from './timing.ts';
 
-/** Seconds, and the peak memory of the process in MB; `bytes`: of the files that it wrote. */
-type Done = { seconds: number; peakMb: number; bytes: number };
-
-type Grown = {
-  orders: number;
-  sync: Done;
-  requests: number;
-  walBytes: number;
-  /** Of the archive's tables, the journal and the ledger; TOAST included. */
-  tableBytes: number;
-  indexBytes: number;
-  page: Timed;
-  month: Timed;
-  verify: Done;
-  follow: Done;
-  csv: Done;
-  parquet: Done;
-  vacuumSeconds: number;
-  loadBefore: number;
-};
-
-export type Growth = { sizes: Grown[]; postgres: string };
-
-export async function measureGrowth(sizes: number[], signal: AbortSignal): Promise<Growth> {
-  const grown: Grown[] = [];
+export async function measureGrowth(most: number, signal: AbortSignal): Promise<Measured> {
+  const sizes: Grown[] = [];
   let postgres = 'unknown';
-  for (const size of sizes) {
+  for (const size of [most / 1000, most / 100, most / 10, most]) {
+    if (size < Math.min(most, 10_000)) continue;
     await withServer(async (server) => {
       postgres = server.version;
-      grown.push(await grow(server, size, signal));
+      sizes.push(await grow(server, Math.round(size), signal));
     });
   }
-  return { sizes: grown, postgres };
+  const tables = [
+    tableOf('growth', sizes, growth, [
+      'Tables and indexes in bytes an order: records, journal, ledger and pages walked.',
+    ]),
+    tableOf('upkeep', sizes, upkeep, ['Microseconds by the clock, and bytes of files, an order.']),
+  ];
+  return { results: sizes, tables, postgres };
 }
 
-type Held = Pick<Grown, 'orders' | 'tableBytes' | 'indexBytes' | 'walBytes'> & {
+/** Bytes of the archive's tables, the journal and the ledger; TOAST included. */
+type Held = {
+  orders: number;
+  tableBytes: number;
+  indexBytes: number;
+  walBytes: number;
   month: string;
   project: string;
 };
@@ -59,38 +48,29 @@ const heldSql = `
     from pg_class
    where relkind = 'r' and relnamespace in ('archive'::regnamespace, 'sync'::regnamespace)`;
 
-async function grow(server: BenchServer, size: number, signal: AbortSignal): Promise<Grown> {
+type Grown = Awaited<ReturnType<typeof grow>>;
+type Exported = Ended & { bytes: number };
+
+async function grow(server: BenchServer, size: number, signal: AbortSignal) {
   const { connectionString } = server;
   const platform = await simulate(size, 0);
   server.atEnd(() => platform.close());
   const env = { ...platform.env, DATABASE_URL: connectionString };
-  await runCommand(['migrate'], env, signal);
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  server.atEnd(() => client.end());
-  const [before] = await ask<{ lsn: string }>(
+  const command = (...args: string[]): Promise<Ended> => runCommand(args, env, signal);
+  await command('migrate');
+  const [before] = await queryAt<{ lsn: string }>(
     connectionString,
     'select pg_current_wal_insert_lsn()::text as lsn',
   );
-  const loadBefore = load();
-  const sync = await runCommand(['sync', '--json', '--resource', 'orders'], env, signal);
-  const [held] = await ask<Held>(connectionString, heldSql, [before?.lsn]);
+  const sync = await used(() => command('sync', '--json', '--resource', 'orders'));
+  const [held] = await queryAt<Held>(connectionString, heldSql, [before?.lsn]);
   if (held === undefined) throw new Error('the archive cannot be counted');
   const { month: newest, project, ...measured } = held;
   const requests = await platform.requested();
-  await client.query('vacuum (analyze) archive.orders');
-  const page = await pages(connectionString, project, signal);
-  const month = await time(
-    { what: 'orders by month' },
-    Array.from({ length: 20 }, () => newest),
-    async (of) =>
-      (await client.query('select * from analytics.orders_by_month where month = $1', [of])).rows
-        .length,
-    signal,
-  );
-  const exported = async (format: string): Promise<Done> => {
+  await queryAt(connectionString, 'vacuum (analyze) archive.orders');
+  const exported = async (format: string): Promise<Exported> => {
     const to = join(server.folder, 'export');
-    const done = await runCommand(['export', to, '--format', format, '--json'], env, signal);
+    const done = await command('export', to, '--format', format, '--json');
     const { files } = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as {
       files: { bytes: number }[];
     };
@@ -99,16 +79,16 @@ async function grow(server: BenchServer, size: number, signal: AbortSignal): Pro
   };
   return {
     ...measured,
-    sync: { ...sync, bytes: 0 },
+    sync: sync.of,
     requests,
-    page,
-    month,
-    verify: { ...(await runCommand(['verify', '--json'], env, signal)), bytes: 0 },
-    follow: { ...(await runCommand(['follow', '--once'], env, signal)), bytes: 0 },
+    page: await pages(connectionString, project, signal),
+    month: await months(connectionString, newest, signal),
+    verify: await command('verify', '--json'),
+    follow: await command('follow', '--once'),
     csv: await exported('csv'),
     parquet: await exported('parquet'),
-    vacuumSeconds: await vacuum(client),
-    loadBefore,
+    vacuumSeconds: await vacuum(connectionString),
+    loadBefore: sync.loadBefore,
   };
 }
 
@@ -120,105 +100,74 @@ async function pages(
 ): Promise<Timed> {
   const archive = await openArchive({ connectionString });
   let cursor: string | null = null;
+  const next = async (): Promise<number> => {
+    const from = cursor === null ? {} : { cursor };
+    const page = await archive.orders.list({ project, limit: 50, order: 'desc', ...from });
+    cursor = page.next;
+    return page.items.length;
+  };
   try {
-    return await time(
-      { what: 'page of 50' },
-      Array.from({ length: 200 }),
-      async () => {
-        const page = await archive.orders.list({
-          project,
-          limit: 50,
-          order: 'desc',
-          ...(cursor === null ? {} : { cursor }),
-        });
-        cursor = page.next;
-        return page.items.length;
-      },
-      signal,
-    );
+    return await time({ what: 'page of 50' }, Array.from({ length: 200 }), next, signal);
   } finally {
     await archive.close();
   }
 }
 
-/** Of a table of which one row in twenty is dead. */
-async function vacuum(client: pg.Client): Promise<number> {
-  // Not by another process meanwhile.
-  await client.query('alter table archive.orders set (autovacuum_enabled = off)');
-  await client.query(
-    'update archive.orders set changed_at = changed_at where hashtext(operation_id) % 20 = 0',
+const months = (connectionString: string, newest: string, signal: AbortSignal): Promise<Timed> =>
+  withClient(connectionString, (client) =>
+    time(
+      { what: 'orders by month' },
+      Array.from({ length: 20 }, () => newest),
+      async (of) =>
+        (await client.query('select * from analytics.orders_by_month where month = $1', [of])).rows
+          .length,
+      signal,
+    ),
   );
-  await client.query('checkpoint');
-  const begun = performance.now();
-  await client.query('vacuum archive.orders');
-  return (performance.now() - begun) / 1000;
-}
 
-export const growthTables = ({ sizes }: Growth): Table[] => [
-  {
-    name: 'growth',
-    head: [
-      'orders',
-      'µs an order',
-      'requests an order',
-      'WAL, bytes an order',
-      'tables',
-      'indexes',
-      'peak MB',
-      'page p50 ms',
-      'page p99 ms',
-      'a month, ms',
-      'load before',
-    ],
-    rows: sizes.map((one) => [
-      one.orders,
-      round((one.sync.seconds * 1e6) / one.orders),
-      round(one.requests / one.orders, 3),
-      round(one.walBytes / one.orders),
-      round(one.tableBytes / one.orders),
-      round(one.indexBytes / one.orders),
-      round(one.sync.peakMb),
-      round(one.page.medianMs, 2),
-      round(one.page.p99Ms, 2),
-      round(one.month.medianMs, 1),
-      round(one.loadBefore, 1),
-    ]),
-    notes: ['Tables and indexes in bytes an order: records, journal, ledger and pages walked.'],
-  },
-  {
-    name: 'upkeep',
-    head: [
-      'orders',
-      'verify, µs',
-      'verify, peak MB',
-      'follow, µs',
-      'follow, peak MB',
-      'CSV, µs',
-      'CSV, bytes',
-      'CSV, peak MB',
-      'Parquet, µs',
-      'Parquet, bytes',
-      'Parquet, peak MB',
-      'VACUUM, µs',
-    ],
-    rows: sizes.map(({ orders, verify, follow, csv, parquet, vacuumSeconds }) => {
-      const us = (seconds: number): number => round((seconds * 1e6) / orders, 1);
-      const exported = ({ seconds, bytes, peakMb }: Done): number[] => [
-        us(seconds),
-        round(bytes / orders),
-        round(peakMb),
-      ];
-      return [
-        orders,
-        us(verify.seconds),
-        round(verify.peakMb),
-        us(follow.seconds),
-        round(follow.peakMb),
-        ...exported(csv),
-        ...exported(parquet),
-        us(vacuumSeconds),
-      ];
-    }),
-    notes: ['Microseconds by the clock, and bytes of files, an order.'],
-  },
+/** Of a table of which one row in twenty is dead. */
+const vacuum = (connectionString: string): Promise<number> =>
+  withClient(connectionString, async (client) => {
+    // Not by another process meanwhile.
+    await client.query('alter table archive.orders set (autovacuum_enabled = off)');
+    await client.query(
+      'update archive.orders set changed_at = changed_at where hashtext(operation_id) % 20 = 0',
+    );
+    await client.query('checkpoint');
+    const begun = performance.now();
+    await client.query('vacuum archive.orders');
+    return (performance.now() - begun) / 1000;
+  });
+
+const growth: Column<Grown>[] = [
+  ['orders', (one) => one.orders],
+  ['µs an order', (one) => round((one.sync.seconds * 1e6) / one.orders)],
+  ['requests an order', (one) => round(one.requests / one.orders, 3)],
+  ['WAL, bytes an order', (one) => round(one.walBytes / one.orders)],
+  ['tables', (one) => round(one.tableBytes / one.orders)],
+  ['indexes', (one) => round(one.indexBytes / one.orders)],
+  ['peak MB', (one) => round(one.sync.peakMb)],
+  ['page p50 ms', (one) => round(one.page.medianMs, 2)],
+  ['page p99 ms', (one) => round(one.page.p99Ms, 2)],
+  ['a month, ms', (one) => round(one.month.medianMs, 1)],
+  ['load before', (one) => round(one.loadBefore, 1)],
+];
+
+const us = (seconds: number, { orders }: Grown): number => round((seconds * 1e6) / orders, 1);
+
+const upkeep: Column<Grown>[] = [
+  ['orders', (one) => one.orders],
+  ['verify, µs', (one) => us(one.verify.seconds, one)],
+  ['verify, peak MB', (one) => round(one.verify.peakMb)],
+  ['follow, µs', (one) => us(one.follow.seconds, one)],
+  ['follow, peak MB', (one) => round(one.follow.peakMb)],
+  ...(['csv', 'parquet'] as const).flatMap((format): Column<Grown>[] => {
+    const name = format === 'csv' ? 'CSV' : 'Parquet';
+    return [
+      [`${name}, µs`, (one) => us(one[format].seconds, one)],
+      [`${name}, bytes`, (one) => round(one[format].bytes / one.orders)],
+      [`${name}, peak MB`, (one) => round(one[format].peakMb)],
+    ];
+  }),
+  ['VACUUM, µs', (one) => us(one.vacuumSeconds, one)],
 ];

@@ -6,11 +6,12 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { queryAt } from '../test/support/client.ts';
 import { run, runCommand, simulate, type Ended } from './children.ts';
 import { copyAgain } from './filling.ts';
-import { ask, withServer } from './server.ts';
-import { said, spread, type Spread, type Table } from './tables.ts';
-import { load, processorSeconds } from './timing.ts';
+import { withServer } from './server.ts';
+import { spread, tableOf, type Column, type Measured, type Spread } from './tables.ts';
+import { used } from './timing.ts';
 
 const folder = fileURLToPath(new URL('../../bench/peers', import.meta.url));
 const installed = join(folder, '.installed');
@@ -94,103 +95,84 @@ const peers: readonly Peer[] = [
   },
 ];
 
-export type PeerRun = {
+/** One load, and what was used meanwhile: processor seconds of the program with all below it, and of Postgres. */
+type PeerRun = {
   name: string;
   rows: number;
   seconds: number;
   /** Of the program with all below it; NaN: it is Postgres alone. */
   peakMb: number;
-  /** Processor seconds of the program with all below it, and of Postgres meanwhile. */
   ownCpu: number;
   postgresCpu: number;
   loadBefore: number;
 };
 
-export type PeerFigures = {
-  name: string;
-  rows: number;
-  seconds: Spread;
-  rowsPerSecond: Spread;
-  /** Microseconds of processor time a row. */
-  ownCpuUs: Spread;
-  postgresCpuUs: Spread;
-  peakMb: Spread;
-  /** How many times as long as `outlast sync` in the same round. */
-  timesAsLong: Spread;
-  loadBefore: Spread;
-};
-
-export type Compared = { figures: PeerFigures[]; left: string[]; postgres: string };
-
 export async function measurePeers(
   orders: number,
   rounds: number,
   signal: AbortSignal,
-): Promise<Compared> {
+): Promise<Measured> {
   const there = peers.filter(({ needs }) => needs === undefined || existsSync(needs));
-  const left = peers.filter((one) => !there.includes(one)).map(({ name }) => name);
+  const left = peers.filter((one) => !there.includes(one));
   return withServer(async (server) => {
     const platform = await simulate(orders, 0, { isNow: true });
     server.atEnd(() => platform.close());
     const runs: PeerRun[] = [];
+    const measure = async (
+      name: string,
+      work: () => Promise<Ended>,
+      rowsNow: () => Promise<number> | number,
+    ): Promise<void> => {
+      const { of, own, apart, loadBefore } = await used(work, [server.pid, platform.pid]);
+      const [postgresCpu = Number.NaN] = apart;
+      runs.push({ name, rows: await rowsNow(), ...of, ownCpu: own, postgresCpu, loadBefore });
+    };
     for (let round = 0; round < rounds; round++) {
-      for (const one of there) {
+      for (const { name, table, prepare, load } of there) {
         const env: Env = {
           ...platform.env,
           DATABASE_URL: await server.database('peer'),
           PEER_FOLDER: await mkdtemp(join(server.folder, 'peer-')),
         };
-        await one.prepare?.(env, signal);
-        const loadBefore = load();
-        const cpu = (): [own: number, postgres: number] => [
-          processorSeconds(process.pid, [server.pid, platform.pid]),
-          processorSeconds(server.pid),
-        ];
+        await prepare?.(env, signal);
         const shownBefore = await platform.shown();
-        const before = cpu();
-        const { seconds, peakMb } = await one.load(env, signal);
-        const after = cpu();
-        const rows = one.table === null ? 0 : await countIn(env.DATABASE_URL, one.table);
-        const shown = await platform.shown();
-        // New orders come while it loads: all those from before are there, and none that nobody showed.
-        if (one.table !== null && (rows < shownBefore || rows > shown))
-          throw new Error(`${one.name} loaded ${rows} of ${shownBefore} to ${shown} orders`);
-        runs.push({
-          name: one.name,
-          rows,
-          seconds,
-          peakMb,
-          ownCpu: after[0] - before[0],
-          postgresCpu: after[1] - before[1],
-          loadBefore,
-        });
-        if (one.name !== 'outlast') continue;
-        const begun = processorSeconds(server.pid);
-        runs.push({
-          name: 'bare COPY',
-          rows,
+        await measure(
+          name,
+          () => load(env, signal),
+          async () => {
+            if (table === null) return 0;
+            const rows = await countIn(env.DATABASE_URL, table);
+            const shown = await platform.shown();
+            // New orders come while it loads: all those from before are there, and none that nobody showed.
+            if (rows >= shownBefore && rows <= shown) return rows;
+            throw new Error(`${name} loaded ${rows} of ${shownBefore} to ${shown} orders`);
+          },
+        );
+        if (name !== 'outlast') continue;
+        const { rows = 0 } = runs.at(-1) ?? {};
+        const copy = async (): Promise<Ended> => ({
           seconds: await copyAgain(env.DATABASE_URL, 'orders', env.PEER_FOLDER),
           peakMb: Number.NaN,
-          ownCpu: 0,
-          postgresCpu: processorSeconds(server.pid) - begun,
-          loadBefore,
         });
+        await measure('bare COPY', copy, () => rows);
       }
     }
     const rows = Math.max(...runs.map((one) => one.rows));
     const names = [...new Set(runs.map(({ name }) => name))];
     const figures = names.map((name) => figuresOf(name, runs, rows));
-    return { figures, left, postgres: server.version };
+    const notes = left.map(({ name }) => `${name} is left out: run bench/peers/install.sh.`);
+    const tables = [tableOf('peers', figures, columns, notes)];
+    return { results: figures, tables, postgres: server.version };
   });
 }
 
 async function countIn(address: string, table: string): Promise<number> {
-  const [id] = await ask<{ name: string }>(
+  const [id] = await queryAt<{ name: string }>(
     address,
     `select attname as name from pg_attribute
       where attrelid = '${table}'::regclass and attname in ('id', 'operation_id')`,
   );
-  const [{ all, distinct } = { all: 0, distinct: -1 }] = await ask<{
+  const [{ all, distinct } = { all: 0, distinct: -1 }] = await queryAt<{
     all: number;
     distinct: number;
   }>(
@@ -201,7 +183,9 @@ async function countIn(address: string, table: string): Promise<number> {
   return all;
 }
 
-function figuresOf(name: string, runs: readonly PeerRun[], rows: number): PeerFigures {
+type PeerFigures = ReturnType<typeof figuresOf>;
+
+function figuresOf(name: string, runs: readonly PeerRun[], rows: number) {
   const own = runs.filter((one) => one.name === name);
   const ours = runs.filter((one) => one.name === 'outlast');
   // New orders come while others load: each is measured by what it has loaded.
@@ -214,42 +198,27 @@ function figuresOf(name: string, runs: readonly PeerRun[], rows: number): PeerFi
     rows: Math.max(...own.map(rowsOf)),
     seconds: of(({ seconds }) => seconds, 2),
     rowsPerSecond: of((one) => rowsOf(one) / one.seconds),
-    ownCpuUs: of((one) => us(one.ownCpu, one), 1),
-    postgresCpuUs: of((one) => us(one.postgresCpu, one), 1),
-    peakMb: of(({ peakMb }) => peakMb),
+    /** How many times as long as `outlast sync` in the same round. */
     timesAsLong: of((one, round) => {
       const us = ours[round];
       return us === undefined ? Number.NaN : one.seconds / rowsOf(one) / (us.seconds / us.rows);
     }, 2),
+    /** Microseconds of processor time a row. */
+    ownCpuUs: of((one) => us(one.ownCpu, one), 1),
+    postgresCpuUs: of((one) => us(one.postgresCpu, one), 1),
+    peakMb: of(({ peakMb }) => peakMb),
     loadBefore: of(({ loadBefore }) => loadBefore, 1),
   };
 }
 
-export const peerTables = ({ figures, left }: Compared): Table[] => [
-  {
-    name: 'peers',
-    head: [
-      '',
-      'orders',
-      'seconds',
-      'orders/s',
-      'times as long',
-      'CPU µs an order',
-      'Postgres µs',
-      'peak MB',
-      'load before',
-    ],
-    rows: figures.map((one) => [
-      one.name,
-      one.rows,
-      said(one.seconds),
-      said(one.rowsPerSecond),
-      said(one.timesAsLong),
-      said(one.ownCpuUs),
-      said(one.postgresCpuUs),
-      Number.isNaN(one.peakMb.median) ? '' : said(one.peakMb),
-      said(one.loadBefore),
-    ]),
-    notes: left.map((name) => `${name} is left out: run bench/peers/install.sh.`),
-  },
+const columns: Column<PeerFigures>[] = [
+  ['', (one) => one.name],
+  ['orders', (one) => one.rows],
+  ['seconds', (one) => one.seconds],
+  ['orders/s', (one) => one.rowsPerSecond],
+  ['times as long', (one) => one.timesAsLong],
+  ['CPU µs an order', (one) => one.ownCpuUs],
+  ['Postgres µs', (one) => one.postgresCpuUs],
+  ['peak MB', ({ peakMb }) => (Number.isNaN(peakMb.median) ? '' : peakMb)],
+  ['load before', (one) => one.loadBefore],
 ];

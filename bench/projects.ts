@@ -3,99 +3,79 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { queryAt } from '../test/support/client.ts';
 import { peakMbOf, runCommand, simulate, startCommand, type Simulated } from './children.ts';
-import { ask, withServer, type BenchServer } from './server.ts';
-import { round, type Table } from './tables.ts';
-import { load, processorSeconds } from './timing.ts';
-
-type Filled = {
-  orders: number;
-  seconds: number;
-  /** Of all replicas, and of Postgres. */
-  processSeconds: number;
-  postgresSeconds: number;
-  /** The greatest of the replicas. */
-  peakMb: number;
-  connections: number;
-  requests: number;
-  /** Of the requests, the smallest share of a replica and the greatest. */
-  shares: { least: number; most: number };
-};
-
-type Ticked = {
-  /** From a tick's first request to its last, seconds; of all replicas. */
-  lastsSeconds: number;
-  /** Of each project; milliseconds are of processor time. */
-  requests: number;
-  processMs: number;
-  postgresMs: number;
-};
-
-type Measured = {
-  projects: number;
-  replicas: number;
-  loadBefore: number;
-  filled: Filled;
-  ticked: Ticked;
-};
-
-export type Projects = { measured: Measured[]; postgres: string };
+import { withServer, type BenchServer } from './server.ts';
+import { round, tableOf, type Column, type Measured } from './tables.ts';
+import { used } from './timing.ts';
 
 /** The interface's own default. */
 const perSecond = 5;
 /** Ticks that are measured; one before them settles what the filling left. */
 const ticks = 2;
+const firstPort = 28_411;
 
-export const measureProjects = (
-  projects: number,
-  replicas: number[],
-  signal: AbortSignal,
-): Promise<Projects> =>
-  withServer(
-    async (server) => {
-      const platform = await simulate(1_000, 0, { isNow: true, projects });
-      server.atEnd(() => platform.close());
-      const measured: Measured[] = [];
-      for (const many of replicas) {
-        const name = `projects_${many}`;
-        const env = {
-          ...(await settingsOf(platform, server.folder)),
-          DATABASE_URL: await server.database(name),
-        };
-        await runCommand(['migrate'], env, signal);
-        const world = { env, many, projects, platform, server, name, signal };
-        const fleet = startFleet(world);
-        server.atEnd(() => fleet.forEach((one) => one.close()));
-        const loadBefore = load();
-        const filled = await fill(world, fleet);
-        const ticked = await tick(world, fleet);
-        measured.push({ projects, replicas: many, loadBefore, filled, ticked });
-        fleet.forEach((one) => one.close());
-        await pause(5_000, signal);
-      }
-      return { measured, postgres: server.version };
-    },
-    // Each replica opens up to 45.
-    { max_connections: '250' },
-  );
+/** `asked`: `500,100:1:4` are five hundred projects read by one replica, and a hundred by one and by four. */
+export async function measureProjects(asked: string, signal: AbortSignal): Promise<Measured> {
+  const measured: Lived[] = [];
+  let postgres = 'unknown';
+  for (const one of asked.split(',')) {
+    const [projects = 0, ...replicas] = one.split(':').map(Number);
+    await withServer(
+      async (server) => {
+        postgres = server.version;
+        const platform = await simulate(1_000, 0, { isNow: true, projects });
+        server.atEnd(() => platform.close());
+        for (const many of replicas.length > 0 ? replicas : [1]) {
+          measured.push(await live({ server, platform, projects, replicas: many, signal }));
+        }
+      },
+      // Each replica opens up to 45.
+      { max_connections: '250' },
+    );
+  }
+  return { results: measured, tables: [tableOf('projects', measured, columns)], postgres };
+}
 
 type World = {
-  env: NodeJS.ProcessEnv & { DATABASE_URL: string };
-  many: number;
-  projects: number;
-  platform: Simulated;
   server: BenchServer;
-  name: string;
+  platform: Simulated;
+  projects: number;
+  replicas: number;
   signal: AbortSignal;
 };
 
 type Replica = { pid: number; port: number; close(): void };
+type Fleet = { address: string; replicas: Replica[] };
+type Lived = Awaited<ReturnType<typeof live>>;
+
+/** An archive of its own, from its first sync to a tick with nothing to do. */
+async function live(world: World) {
+  const { server, projects, replicas, signal } = world;
+  const address = await server.database(`projects_${replicas}`);
+  const env = { ...(await settingsOf(world)), DATABASE_URL: address };
+  await runCommand(['migrate'], env, signal);
+  const fleet: Fleet = {
+    address,
+    replicas: Array.from({ length: replicas }, (_, i) => {
+      const port = firstPort + i;
+      return { ...startCommand(['start'], { ...env, OUTLAST_PORT: String(port) }), port };
+    }),
+  };
+  const close = (): void => fleet.replicas.forEach((one) => one.close());
+  server.atEnd(close);
+  const filled = await fill(world, fleet);
+  const ticked = await tick(world, fleet);
+  close();
+  await sleep(5_000, undefined, { signal });
+  return { projects, replicas, filled, ticked };
+}
 
 /** The projects of the platform in a file, at the rate of the default. */
-async function settingsOf(platform: Simulated, folder: string): Promise<NodeJS.ProcessEnv> {
+async function settingsOf({ platform, server }: World): Promise<NodeJS.ProcessEnv> {
   const { OUTLAST_BASE_URL: baseUrl } = platform.env;
   const secrets = platform.keys.map(({ apiSecret }, i) => [`SECRET_${i}`, apiSecret] as const);
-  const file = join(folder, 'projects.json');
+  const file = join(server.folder, 'projects.json');
   const listed = platform.keys.map(({ name, apiKey }, i) => ({
     name,
     baseUrl,
@@ -108,80 +88,83 @@ async function settingsOf(platform: Simulated, folder: string): Promise<NodeJS.P
   return { ...Object.fromEntries(secrets), OUTLAST_PROJECTS_FILE: file };
 }
 
-const firstPort = 28_411;
-
-const startFleet = ({ env, many }: World): Replica[] =>
-  Array.from({ length: many }, (_, i) => {
-    const port = firstPort + i;
-    return { ...startCommand(['start'], { ...env, OUTLAST_PORT: String(port) }), port };
-  });
+/** What was done, the requests that it took, and processor seconds of all replicas and of Postgres. */
+async function cost<Of>({ platform, server }: World, fleet: Fleet, work: () => Promise<Of>) {
+  const before = await platform.requested();
+  const apart = [server.pid, ...fleet.replicas.map(({ pid }) => pid)];
+  const { of, apart: seconds, loadBefore } = await used(work, apart);
+  const requests = (await platform.requested()) - before;
+  const [postgres = Number.NaN, ...processes] = seconds;
+  return { of, requests, postgres, process: processes.reduce((a, b) => a + b, 0), loadBefore };
+}
 
 /** From the start to the moment when every day has been read. */
-async function fill(world: World, fleet: Replica[]): Promise<Filled> {
-  const { many, platform, signal, env } = world;
-  const begun = performance.now();
-  const [before, requestsBefore] = [used(world, fleet), await platform.requested()];
-  const { DATABASE_URL: address } = env;
+async function fill(world: World, fleet: Fleet) {
+  const { projects, server, replicas, signal } = world;
+  const { pathname } = new URL(fleet.address);
   let connections = 0;
-  // Ends with the filling, or with the bench.
-  for (;;) {
-    await pause(1_000, signal);
-    connections = Math.max(connections, await connectionsTo(world));
-    const [row] = await ask<{ slices: number; left: number }>(
-      address,
-      `select count(*)::int as slices, (count(*) filter (where whole_walk = 0))::int as left from sync.slices`,
-    );
-    const { slices = 0, left = 1 } = row ?? {};
-    process.stderr.write(`\r${many} replicas: ${left} of ${slices} slices are left   `);
-    if (slices >= world.projects * 28 && left === 0) break;
-  }
-  const seconds = (performance.now() - begun) / 1000;
-  const after = used(world, fleet);
-  const [held] = await ask<{ n: number }>(address, 'select count(*)::int as n from archive.orders');
-  const asked = await Promise.all(fleet.map(askedBy));
+  const untilRead = async (): Promise<number> => {
+    const begun = performance.now();
+    // Ends with the filling, or with the bench.
+    for (;;) {
+      await sleep(1_000, undefined, { signal });
+      const [now = { all: 0 }] = await queryAt<{ all: number }>(
+        server.connectionString,
+        'select count(*)::int as all from pg_stat_activity where datname = $1',
+        [pathname.slice(1)],
+      );
+      connections = Math.max(connections, now.all);
+      const [row = { slices: 0, left: 1 }] = await queryAt<{ slices: number; left: number }>(
+        fleet.address,
+        `select count(*)::int as slices, (count(*) filter (where whole_walk = 0))::int as left from sync.slices`,
+      );
+      const { slices, left } = row;
+      process.stderr.write(`\r${replicas} replicas: ${left} of ${slices} slices are left   `);
+      if (slices >= projects * 28 && left === 0) return (performance.now() - begun) / 1000;
+    }
+  };
+  const { of: seconds, ...rest } = await cost(world, fleet, untilRead);
+  const [held = { orders: 0 }] = await queryAt<{ orders: number }>(
+    fleet.address,
+    'select count(*)::int as orders from archive.orders',
+  );
+  const asked = await Promise.all(fleet.replicas.map(askedBy));
   const all = asked.reduce((sum, one) => sum + one, 0);
   return {
-    orders: held?.n ?? 0,
+    ...held,
     seconds,
-    processSeconds: after.process - before.process,
-    postgresSeconds: after.postgres - before.postgres,
-    peakMb: Math.max(...fleet.map(({ pid }) => peakMbOf(pid))),
+    ...rest,
+    /** The greatest of the replicas. */
+    peakMb: Math.max(...fleet.replicas.map(({ pid }) => peakMbOf(pid))),
     connections,
-    requests: (await platform.requested()) - requestsBefore,
+    /** Of the requests, the smallest share of a replica and the greatest. */
     shares: { least: Math.min(...asked) / all, most: Math.max(...asked) / all },
   };
 }
 
-async function tick(world: World, fleet: Replica[]): Promise<Ticked> {
+/** What a tick costs for each project; `lastsSeconds`: from its first request to its last, of all replicas. */
+async function tick(world: World, fleet: Fleet) {
   const { platform, projects, signal } = world;
   // Up to a tick's begin, and the one before it settles what was left.
-  await pause(60_000 + 55_000 - (Date.now() % 60_000), signal);
-  const before = { ...used(world, fleet), asked: await platform.requested() };
-  const lasts: number[] = [];
-  for (let round = 0; round < ticks; round++) {
-    const from = Date.now();
-    await pause(60_000, signal);
-    const times = (await platform.requests())
-      .map((one) => one.receivedAt)
-      .filter((at) => at >= from);
-    lasts.push((Math.max(...times) - Math.min(...times)) / 1000);
-  }
-  const after = { ...used(world, fleet), asked: await platform.requested() };
+  await sleep(60_000 + 55_000 - (Date.now() % 60_000), undefined, { signal });
+  const { of, requests, process, postgres } = await cost(world, fleet, async () => {
+    const lasts: number[] = [];
+    for (let n = 0; n < ticks; n++) {
+      const from = Date.now();
+      await sleep(60_000, undefined, { signal });
+      const all = (await platform.requests()).map((one) => one.receivedAt);
+      const times = all.filter((at) => at >= from);
+      lasts.push((Math.max(...times) - Math.min(...times)) / 1000);
+    }
+    return Math.max(...lasts);
+  });
   const each = projects * ticks;
   return {
-    lastsSeconds: Math.max(...lasts),
-    requests: (after.asked - before.asked) / each,
-    processMs: ((after.process - before.process) * 1000) / each,
-    postgresMs: ((after.postgres - before.postgres) * 1000) / each,
+    lastsSeconds: of,
+    requests: requests / each,
+    processMs: (process * 1000) / each,
+    postgresMs: (postgres * 1000) / each,
   };
-}
-
-type Used = { process: number; postgres: number };
-
-/** Processor seconds until now: of all replicas, and of Postgres, sessions that ended included. */
-function used({ server }: World, fleet: Replica[]): Used {
-  const process = fleet.reduce((sum, { pid }) => sum + processorSeconds(pid), 0);
-  return { process, postgres: processorSeconds(server.pid) };
 }
 
 /** How many requests a replica has sent, by its own count. */
@@ -191,59 +174,25 @@ async function askedBy({ port }: Replica): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-async function connectionsTo({ server, name }: World): Promise<number> {
-  const [row] = await ask<{ all: number }>(
-    server.connectionString,
-    'select count(*)::int as all from pg_stat_activity where datname = $1',
-    [name],
-  );
-  return row?.all ?? 0;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await sleep(ms, undefined, { signal });
-}
-
 const percent = (share: number): string => `${round(share * 100, 1)} %`;
 
-export const projectTables = (measured: Measured[]): Table[] => [
-  {
-    name: 'projects',
-    head: [
-      'projects',
-      'replicas',
-      'orders',
-      's',
-      'processor s',
-      'Postgres s',
-      'peak MB',
-      'connections',
-      'requests',
-      'shares of replicas',
-      'a tick, s',
-      'requests a project',
-      'processor ms',
-      'Postgres ms',
-      'load before',
-    ],
-    rows: measured.map(({ projects, replicas, loadBefore, filled, ticked }) => [
-      projects,
-      replicas,
-      filled.orders,
-      round(filled.seconds),
-      round(filled.processSeconds),
-      round(filled.postgresSeconds),
-      round(filled.peakMb),
-      filled.connections,
-      filled.requests,
-      `${percent(filled.shares.least)} to ${percent(filled.shares.most)}`,
-      round(ticked.lastsSeconds, 1),
-      round(ticked.requests, 2),
-      round(ticked.processMs, 1),
-      round(ticked.postgresMs, 1),
-      round(loadBefore, 1),
-    ]),
-    notes: [],
-  },
+const columns: Column<Lived>[] = [
+  ['projects', (one) => one.projects],
+  ['replicas', (one) => one.replicas],
+  ['orders', ({ filled }) => filled.orders],
+  ['s', ({ filled }) => round(filled.seconds)],
+  ['processor s', ({ filled }) => round(filled.process)],
+  ['Postgres s', ({ filled }) => round(filled.postgres)],
+  ['peak MB', ({ filled }) => round(filled.peakMb)],
+  ['connections', ({ filled }) => filled.connections],
+  ['requests', ({ filled }) => filled.requests],
+  [
+    'shares of replicas',
+    ({ filled: { shares } }) => `${percent(shares.least)} to ${percent(shares.most)}`,
+  ],
+  ['a tick, s', ({ ticked }) => round(ticked.lastsSeconds, 1)],
+  ['requests a project', ({ ticked }) => round(ticked.requests, 2)],
+  ['processor ms', ({ ticked }) => round(ticked.processMs, 1)],
+  ['Postgres ms', ({ ticked }) => round(ticked.postgresMs, 1)],
+  ['load before', ({ filled }) => round(filled.loadBefore, 1)],
 ];

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { formatCount } from '../src/cli/print.ts';
 import { silentLog } from '../src/log.ts';
 import { openDb } from '../src/store/db.ts';
+import { queryAt } from '../test/support/client.ts';
 import {
   fill,
   fillingSettings,
@@ -16,37 +17,27 @@ import {
   type Filling,
 } from './archive.ts';
 import { startModule } from './children.ts';
-import { exportsTable, measureExports, type Exported } from './exports.ts';
+import { exportsTable, measureExports } from './exports.ts';
 import { measureHttp } from './http-pages.ts';
-import { ask, withServer, type BenchServer } from './server.ts';
-import { round, type Table } from './tables.ts';
+import { withServer, type BenchServer } from './server.ts';
+import { round, tableOf, type Measured, type Table } from './tables.ts';
 import { load, time, type Timed } from './timing.ts';
 
-export type Reading = {
-  orders: number;
-  fillSeconds: number;
-  databaseMb: number;
-  postgres: string;
-  timed: Timed[];
-  csvMb: number;
-  exports: Exported[];
-};
+export type Reading = Awaited<ReturnType<typeof read>>;
 
 export async function measureReading(
   orders: number,
   runs: number,
   signal: AbortSignal,
-): Promise<Reading> {
+): Promise<Measured> {
   await checkRoom(orders);
-  return withServer((server) => read(server, orders, runs, signal), fillingSettings);
+  return withServer(async (server) => {
+    const results = await read(server, orders, runs, signal);
+    return { results, tables: readingTables(results), postgres: server.version };
+  }, fillingSettings);
 }
 
-async function read(
-  server: BenchServer,
-  orders: number,
-  runs: number,
-  signal: AbortSignal,
-): Promise<Reading> {
+async function read(server: BenchServer, orders: number, runs: number, signal: AbortSignal) {
   const archive = await openBenchArchive(server);
   const say = (what: string): void =>
     void process.stderr.write(`${what} (load ${load().toFixed(1)})\n`);
@@ -57,7 +48,7 @@ async function read(
   await fill(archive, halfYearOf(orders), signal);
   await rest(archive);
   const fillSeconds = (performance.now() - begun) / 1000;
-  const [size] = await ask<{ mb: number }>(
+  const [size] = await queryAt<{ mb: number }>(
     server.connectionString,
     'select (pg_database_size(current_database()) / 1000000)::int as mb',
   );
@@ -79,7 +70,6 @@ async function read(
     orders,
     fillSeconds,
     databaseMb: size?.mb ?? Number.NaN,
-    postgres: server.version,
     timed,
     ...exported,
   };
@@ -131,30 +121,27 @@ async function measureReports(
   }
 }
 
-export const readingTables = ({
-  orders,
-  fillSeconds,
-  databaseMb,
-  timed,
-  csvMb,
-  exports,
-}: Reading): Table[] => [
-  {
-    name: 'reading',
-    head: ['', 'times', 'records', 'median ms', 'p99 ms', 'max ms', 'aim for p99', 'load before'],
-    rows: timed.map((one) => [
-      one.what,
-      one.times,
-      round(one.records),
-      round(one.medianMs, 2),
-      round(one.p99Ms, 2),
-      round(one.maxMs, 2),
-      one.aimMs === null ? '' : `${one.aimMs}: ${one.p99Ms <= one.aimMs ? 'met' : 'missed'}`,
-      round(one.loadBefore, 1),
-    ]),
-    notes: [
-      `${formatCount(orders)} orders of three years, ${formatCount(databaseMb)} MB, made in ${round(fillSeconds)} s.`,
+const readingTables = (found: Reading): Table[] => [
+  tableOf(
+    'reading',
+    found.timed,
+    [
+      ['', (one) => one.what],
+      ['times', (one) => one.times],
+      ['records', (one) => round(one.records)],
+      ['median ms', (one) => round(one.medianMs, 2)],
+      ['p99 ms', (one) => round(one.p99Ms, 2)],
+      ['max ms', (one) => round(one.maxMs, 2)],
+      [
+        'aim for p99',
+        ({ aimMs, p99Ms }) =>
+          aimMs === null ? '' : `${aimMs}: ${p99Ms <= aimMs ? 'met' : 'missed'}`,
+      ],
+      ['load before', (one) => round(one.loadBefore, 1)],
     ],
-  },
-  exportsTable(csvMb, exports),
+    [
+      `${formatCount(found.orders)} orders of three years, ${formatCount(found.databaseMb)} MB, made in ${round(found.fillSeconds)} s.`,
+    ],
+  ),
+  exportsTable(found.csvMb, found.exports),
 ];

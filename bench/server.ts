@@ -1,12 +1,12 @@
 // A Postgres of the bench's own, embedded, with the settings that every user gets. It and all that lies in its folder is
 // gone afterwards.
-import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { silentLog } from '../src/log.ts';
 import { openEmbedded } from '../src/store/embedded/embedded.ts';
+import { queryAt } from '../test/support/client.ts';
+import { serverPid } from '../test/support/embedded.ts';
 
 export type BenchServer = {
   connectionString: string;
@@ -36,41 +36,23 @@ export async function withServer<T>(
     });
     closers.push(() => embedded.close());
     const { connectionString } = embedded;
-    const postmaster = join(embedded.dataDir, 'pgdata', 'postmaster.pid');
-    const [version] = await ask<{ is: string }>(
+    const [version] = await queryAt<{ is: string }>(
       connectionString,
       `select current_setting('server_version') as is`,
     );
     return await work({
       connectionString,
       folder,
-      pid: Number(readFileSync(postmaster, 'utf8').split('\n')[0]),
+      pid: serverPid(embedded.dataDir) ?? 0,
       version: version?.is ?? 'unknown',
       async database(name) {
-        await ask(connectionString, `drop database if exists ${name} with (force)`);
-        await ask(connectionString, `create database ${name}`);
-        const address = new URL(connectionString);
-        address.pathname = `/${name}`;
-        return address.href;
+        await queryAt(connectionString, `drop database if exists ${name} with (force)`);
+        await queryAt(connectionString, `create database ${name}`);
+        return Object.assign(new URL(connectionString), { pathname: `/${name}` }).href;
       },
       atEnd: (close) => void closers.push(close),
     });
   } finally {
     for (const close of closers.toReversed()) await close();
-  }
-}
-
-/** The rows of one statement, on a connection of its own. */
-export async function ask<R extends pg.QueryResultRow>(
-  address: string,
-  sql: string,
-  given: unknown[] = [],
-): Promise<R[]> {
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  try {
-    return (await client.query<R>(sql, given)).rows;
-  } finally {
-    await client.end();
   }
 }

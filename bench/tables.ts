@@ -22,6 +22,29 @@ export function spread(numbers: number[], digits = 0): Spread {
   return { median: round(median, digits), min: round(at(0), digits), max: round(at(last), digits) };
 }
 
+/** A column: its head, and what stands in it of one. */
+export type Column<Of> = readonly [head: string, cell: (one: Of) => Cell | Spread];
+
+export const tableOf = <Of>(
+  name: string,
+  each: readonly Of[],
+  columns: readonly Column<Of>[],
+  notes: string[] = [],
+): Table => ({
+  name,
+  head: columns.map(([head]) => head),
+  rows: each.map((one) =>
+    columns.map(([, cell]) => {
+      const found = cell(one);
+      return found !== null && typeof found === 'object' ? said(found) : found;
+    }),
+  ),
+  notes,
+});
+
+/** What a part of the bench gives: data for `--json`, and tables for people. */
+export type Measured = { results: object; tables: Table[]; postgres: string };
+
 export const said = ({ median, min, max }: Spread): string =>
   min === max ? String(median) : `${median} (${min}–${max})`;
 

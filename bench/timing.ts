@@ -53,6 +53,25 @@ export async function time<T>(
 
 export const load = (): number => loadavg()[0] ?? 0;
 
+/** What was used meanwhile: seconds of processor time, and the load average before. */
+export type Used<Of> = { of: Of; own: number; apart: number[]; loadBefore: number };
+
+/** `own`: of this process and all below it but `apart`; of each of these by itself. */
+export async function used<Of>(
+  work: () => Promise<Of>,
+  apart: readonly number[] = [],
+): Promise<Used<Of>> {
+  const seconds = (): number[] => [
+    processorSeconds(process.pid, apart),
+    ...apart.map((pid) => processorSeconds(pid)),
+  ];
+  const loadBefore = load();
+  const before = seconds();
+  const of = await work();
+  const [own = Number.NaN, ...others] = seconds().map((now, i) => now - (before[i] ?? Number.NaN));
+  return { of, own, apart: others, loadBefore };
+}
+
 /** The kernel counts processor time in hundredths of a second. */
 const ticksPerSecond = 100;
 
@@ -74,9 +93,9 @@ export function processorSeconds(pid: number, without: readonly number[] = []): 
 
 function statsOf(): Map<number, { parent: number; ticks: number }> {
   const stats = new Map<number, { parent: number; ticks: number }>();
-  for (const pid of list('/proc').map(Number)) {
+  for (const pid of orElse([], () => readdirSync('/proc')).map(Number)) {
     if (!Number.isInteger(pid)) continue;
-    const stat = read(`/proc/${pid}/stat`);
+    const stat = orElse('', () => readFileSync(`/proc/${pid}/stat`, 'utf8'));
     // The name before stands in brackets and may hold anything. Then: state, parent, …, utime, stime, cutime, cstime.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
@@ -88,18 +107,11 @@ function statsOf(): Map<number, { parent: number; ticks: number }> {
   return stats;
 }
 
-function list(folder: string): string[] {
+/** A process may have ended meanwhile. */
+function orElse<Of>(otherwise: Of, read: () => Of): Of {
   try {
-    return readdirSync(folder);
+    return read();
   } catch {
-    return [];
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
+    return otherwise;
   }
 }
