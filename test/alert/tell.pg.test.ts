@@ -42,7 +42,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((alerts) => alerts.close(0)));
-  if (bench !== synced) await bench.close();
   // As if nothing had been wrong with it.
   await synced.db.query('delete from sync.alerts');
   await synced.db.query(`delete from sync.projects where project_id <> 'p'`);

@@ -1,30 +1,36 @@
 // Benches of a test file that share a database, one after the other: its connections are warm, which saves a third of
 // the work of a small first sync. Not for tests that change the schema.
-import { afterAll } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { createBench, newHome, type Home } from './archive.ts';
+import { createBench, newHome, type Bench, type Home } from './archive.ts';
 
 type Kept = Home & { empty: () => Promise<void>; close: () => Promise<void> };
 
-/** `createBench` as archive.ts has it. A bench finds an empty archive; two at a time have a database each. */
+/**
+ * `createBench` as archive.ts has it. A bench finds an empty archive; two at a time have a database each. What a test
+ * opened is closed after it.
+ */
 export function benchesOnOneDatabase(): typeof createBench {
   const free: Kept[] = [];
   const all: Kept[] = [];
+  let opened: Bench[] = [];
+  // What was opened before all tests is theirs who did so.
+  beforeEach(() => void (opened = []));
+  afterEach(() => Promise.all(opened.map((one) => one.close())));
   afterAll(() => Promise.all(all.map((one) => one.close())));
   const openHome = async (): Promise<Home> => {
     const taken = free.pop();
     if (taken !== undefined) await taken.empty();
     const home = taken ?? (await keptHome());
     if (taken === undefined) all.push(home);
-    let hasLeft = false;
-    const leave = async (): Promise<void> => {
-      if (!hasLeft) free.push(home);
-      hasLeft = true;
-    };
-    return { ...home, leave };
+    return { ...home, leave: async () => void free.push(home) };
   };
-  return (options, given) => createBench(options, given, openHome);
+  return async (options, given) => {
+    const bench = await createBench(options, given, openHome);
+    opened.push(bench);
+    return bench;
+  };
 }
 
 async function keptHome(): Promise<Kept> {

@@ -1,6 +1,6 @@
 // The books: what the platform counts beside what its lists showed. They notice a list that leaves something out, and
 // no answer that is empty, cut or too late makes a seal false (P6).
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { differences, noon, type Bench } from '../support/archive.ts';
 import { orderOf, recordsOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
@@ -8,7 +8,6 @@ import { falseSeals } from '../support/seals.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const minute = 60_000;
 const hour = 60 * minute;

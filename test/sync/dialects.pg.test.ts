@@ -1,16 +1,15 @@
 // Every switch of the simulator, every reading of what the document leaves open, ends in an exact archive whose days are
 // sealed, and no seal is false (P6). The oracle that says so sees whatever is not true.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { switches, type Dialect } from '../../src/simulator/dialect.ts';
-import { openDb } from '../../src/store/db.ts';
 import { differences, type Bench } from '../support/archive.ts';
+import { queryAt } from '../support/client.ts';
 import { recordsOf, someIds, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals, type FalseSeal } from '../support/seals.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const hour = 3_600_000;
 /** The window's first day, two without records, two with, and today. */
@@ -125,14 +124,12 @@ test('sabotaged: the oracle of seals sees what is sealed by hand, and what was a
   expect(pending).toMatchObject([{ slice: 'orders  2026-04-03 sealed books', pending: 1 }]);
   await sealByHand('2026-04-03', 'walked', 'none');
 
-  const { connectionString, worker } = bench;
-  const owner = await openDb({ connectionString, role: null, log: worker.log });
-  await owner.query(
+  await queryAt(
+    bench.connectionString,
     `delete from archive.orders where operation_id = 'o-2026-04-01-3';
      update archive.orders set raw = raw || '{"operation_id": "invented"}' where operation_id = 'o-2026-04-01-4';
      update archive.orders set raw = raw || '{"message": "x"}' where operation_id = 'o-2026-04-01-5'`,
   );
-  await owner.close();
   const [found, ...others] = (await sealByHand('2026-04-01', 'sealed', 'books')) as FalseSeal[];
   expect(others).toEqual([]);
   expect(found?.missing).toEqual(['o-2026-04-01-3', 'o-2026-04-01-4', 'o-2026-04-01-7']);

@@ -1,5 +1,5 @@
 // Each list by itself: one that is not there, out of order, silent or refused holds up no other, and neither do results.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { FaultName } from '../../src/simulator/faults.ts';
 import type { ListedResource } from '../../src/model.ts';
 import { readProject } from '../../src/store/projects.ts';
@@ -11,7 +11,6 @@ import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const hour = 3_600_000;
 const paths = { orders: '/v3/orders', nft_classes: '/v1beta1/nft/classes' } as const;

@@ -1,5 +1,5 @@
 // Manners: what the platform asks for is done by whoever works, and costs no other project anything (P9, P11).
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-server.ts';
 import { readArchiveState } from '../../src/query/metrics-state.ts';
@@ -11,14 +11,9 @@ import type { Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
-const benches: Bench[] = [];
 /** Two days are read: how much there is to read does not matter here. */
-const open = async (options: SimulatorOptions & { timeoutMs?: number } = {}): Promise<Bench> => {
-  const bench = await createBench({ days: ['2026-03-01', '2026-04-06'], ...options });
-  benches.push(bench);
-  return bench;
-};
-afterEach(() => Promise.all(benches.splice(0).map((bench) => bench.close())));
+const open = (options: SimulatorOptions & { timeoutMs?: number } = {}): Promise<Bench> =>
+  createBench({ days: ['2026-03-01', '2026-04-06'], ...options });
 
 test('P11: an hour of Retry-After ends the run at once, and the next one without a request', async () => {
   const bench = await open();

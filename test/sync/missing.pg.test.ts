@@ -1,6 +1,6 @@
 // Records that are no longer shown (P4): kept, marked since when, reported, and keeping their day from a seal until they
 // have been missing for a day, whoever asks in between.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readStatus } from '../../src/query/status.ts';
 import { noon, type Bench } from '../support/archive.ts';
 import { orderOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
@@ -9,7 +9,6 @@ import { falseSeals } from '../support/seals.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -2,7 +2,7 @@
 // platform of which one has let go of it and another has not, and answers that are empty for no reason. Nothing that
 // was sealed is unsealed by it, nothing is called missing, no empty answer seals a day, and nothing is decided before
 // the platform's own Date is twelve hours past the month's end.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import type { ArchivedScope } from '../../src/sync/enter-days.ts';
@@ -12,7 +12,6 @@ import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 // Lists that move while they are read: between two pages a record goes, comes, moves or changes hands. P6: whatever is
 // sealed then is true; and P9: a list that never stands still is given up, not read for ever.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SentPage } from '../../src/simulator/simulator-options.ts';
 import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
@@ -17,7 +17,6 @@ import { falseSeals } from '../support/seals.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const hour = 3_600_000;
 const on = '2026-04-02';

@@ -1,7 +1,7 @@
 // What is read beside the days of the window. Days that left it, on a platform that answers for them all the same:
 // offered, archived as slices like any other, and overtaken by nothing while it does. And lists without dates: an
 // owner's, which also shows what was transferred in, holds what it shows and proves nothing.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { untilToday } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
 import { classOf } from '../support/days.ts';
@@ -10,7 +10,6 @@ import { verified } from '../support/verified.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const hour = 3_600_000;
 const day = 24 * hour;

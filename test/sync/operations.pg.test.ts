@@ -19,7 +19,6 @@ import { benchesOnOneDatabase } from '../support/one-database.ts';
 const dayMs = 86_400_000;
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 /** Next to no orders, no classes and few days: they are not what is looked at here. */
 const world = {

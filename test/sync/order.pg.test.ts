@@ -1,5 +1,5 @@
 // What a run takes first, told by what it did against a simulator that has more to show than a run can read at once.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import type { Slice } from '../../src/store/ledger.ts';
@@ -7,14 +7,6 @@ import { noon, type Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
-const benches: Bench[] = [];
-const open = async (...given: Parameters<typeof createBench>): Promise<Bench> => {
-  const bench = await createBench(...given);
-  benches.push(bench);
-  return bench;
-};
-afterEach(() => Promise.all(benches.splice(0).map((bench) => bench.close())));
-
 const world = { ordersPerDay: 350, classesPerDay: 5, quietShare: 0 };
 /** Eight days of the dying month, four of the current one, and today. */
 const days = [
@@ -41,7 +33,7 @@ async function expectNearestDeadlineFirst(bench: Bench): Promise<void> {
 
 /** Of two lanes the one that claims second may begin to read first. */
 const openOneLane = (): Promise<Bench> =>
-  open({ days, latencyMs: 2, speed: 1, world: { ...world, ordersPerDay: 5 } }, { lanes: 1 });
+  createBench({ days, latencyMs: 2, speed: 1, world: { ...world, ordersPerDay: 5 } }, { lanes: 1 });
 
 test('the nearest deadline goes first: no day of the current month before the dying one is read', async () => {
   const bench = await openOneLane();
@@ -64,7 +56,7 @@ test('sabotaged: with the deadlines the wrong way round it is noticed', async ()
 });
 
 test('of a month the days never read come before those that are read once more', async () => {
-  const bench = await open({ days, world: { ...world, ordersPerDay: 5 } });
+  const bench = await createBench({ days, world: { ...world, ordersPerDay: 5 } });
   await bench.run();
   await bench.db.query(
     `update sync.slices set whole_walk = 0, state = 'open' where day = '2026-03-05'`,
@@ -99,7 +91,7 @@ async function minutesBetweenTails(bench: Bench): Promise<number[]> {
 }
 
 test('a run of many minutes reads today’s tail again each minute', async () => {
-  const bench = await open(
+  const bench = await createBench(
     { days, world },
     { lanes: 1, settings: { deadlineMarginMs: 86_400_000, refreshMs: 86_400_000 } },
   );
@@ -120,7 +112,7 @@ test('a run of many minutes reads today’s tail again each minute', async () =>
 
 test('P7: a run that outlasts the day enters the new one and reads its tail, too', async () => {
   const startAt = Date.parse('2026-04-06T23:59:00Z');
-  const bench = await open({
+  const bench = await createBench({
     days,
     startAt,
     latencyMs: 40,

@@ -1,19 +1,20 @@
 // One poison stops one slice: text that Postgres cannot hold, and errors that nobody foresaw. The other slices go on,
 // the run ends as one that left something, and what came of it stands with the slice.
 import { createHash } from 'node:crypto';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
-import { silentLog } from '../../src/log.ts';
 import { transient } from '../../src/errors.ts';
 import { byteBounds } from '../../src/platform/bytes.ts';
 import { storable } from '../../src/platform/canonical.ts';
 import type { Platform } from '../../src/platform/platform.ts';
-import { openDb, withTx } from '../../src/store/db.ts';
+import { withTx } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
 import { checkRejects } from '../../src/verify/check-held.ts';
-import { createBench as createBenchAlone, differences, type Bench } from '../support/archive.ts';
+import { createBench as openBench, differences, type Bench } from '../support/archive.ts';
+import { queryAt } from '../support/client.ts';
 import { statesOf, threeDaysOfRecords } from '../support/days.ts';
+import { fresh } from '../support/fresh.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { isOnCluster } from '../support/postgres.ts';
 
@@ -22,8 +23,9 @@ const poisonedDay = '2026-04-02';
 const read = 'walked none';
 
 const createBench = benchesOnOneDatabase();
+/** On a database of its own, whose schema is changed. */
+const createBenchAlone: typeof createBench = (...given) => fresh(openBench(...given));
 let bench: Bench;
-afterEach(() => bench.close());
 
 /** What stands with the poisoned day of orders. */
 async function noted(): Promise<{ attempts: number; last_error: string | null }> {
@@ -34,16 +36,11 @@ async function noted(): Promise<{ attempts: number; last_error: string | null }>
   return rows[0] ?? { attempts: -1, last_error: null };
 }
 
-/** Runs SQL as the owner of the tables. */
-async function asOwner(sql: string): Promise<void> {
-  const { connectionString } = bench;
-  const db = await openDb({ connectionString, role: null, log: silentLog() });
-  await db.query(sql);
-  await db.close();
-}
+/** Runs SQL as a superuser. */
+const asOwner = (sql: string): Promise<unknown> => queryAt(bench.connectionString, sql);
 
 /** Lets Postgres refuse the rows of `table` that hold `text`, as a mistake of ours or a limit of its would. */
-const refuse = (table: string, text: string, sqlState: string): Promise<void> =>
+const refuse = (table: string, text: string, sqlState: string): Promise<unknown> =>
   asOwner(
     `create function refuse() returns trigger language plpgsql as $$
        begin
@@ -54,7 +51,7 @@ const refuse = (table: string, text: string, sqlState: string): Promise<void> =>
        end $$;
      create trigger refuse before insert or update on ${table} for each row execute function refuse()`,
   );
-const relent = (): Promise<void> => asOwner('drop function refuse cascade');
+const relent = (): Promise<unknown> => asOwner('drop function refuse cascade');
 
 /** The poisoned day is left, all others are read, and the report says which. */
 async function expectOneLeft(): Promise<void> {

@@ -39,6 +39,5 @@ test.each([
       'select distinct from_end from sync.readings where days_asked > 2',
     );
     expect(rows).not.toContainEqual({ from_end: 'desc' });
-    await bench.close();
   },
 );

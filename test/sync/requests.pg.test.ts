@@ -1,13 +1,12 @@
 // P11 in numbers: what each kind of work costs the platform, counted by the platform. Nothing is asked for more often
 // than is set, what was shown before is not asked for again without a reason, and not written again either (P2).
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Worker } from '../../src/sync/worker.ts';
 import { noon, tenDays, type Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const minute = 60_000;
 const hour = 60 * minute;

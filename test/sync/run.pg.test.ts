@@ -1,12 +1,12 @@
 // Runs against a platform that misbehaves, changes, moves away or is silent for weeks: the archive ends exact, and the
 // ledger accounts for every day.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import { run } from '../../src/sync/run.ts';
 import type { Worker } from '../../src/sync/worker.ts';
-import { openDb } from '../../src/store/db.ts';
 import { differences, fiveDays, type Bench } from '../support/archive.ts';
+import { queryAt } from '../support/client.ts';
 import { copied } from '../support/tamperings.ts';
 import { orderOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
@@ -14,7 +14,6 @@ import { falseSeals } from '../support/seals.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const oneOrTwo = { ordersPerDay: 2, classesPerDay: 0, quietShare: 0, pendingShare: 0 };
 /** A page of each list a day. */
@@ -27,20 +26,13 @@ test('sabotaged: a row altered, deleted or invented is a difference', async () =
   bench = await createBench(lessADay);
   await bench.run();
   expect(await differences(bench)).toEqual([]);
-  const owner = await openDb({
-    connectionString: bench.connectionString,
-    role: null,
-    log: bench.worker.log,
-  });
-  await owner.query(
-    `delete from archive.orders where operation_id = (select min(operation_id) from archive.orders)`,
+  await queryAt(
+    bench.connectionString,
+    `delete from archive.orders where operation_id = (select min(operation_id) from archive.orders);
+     update archive.orders set raw = raw || '{"message": "altered"}'
+      where operation_id = (select max(operation_id) from archive.orders);
+     ${copied('archive.nft_classes', 'limit 1', { id: `'invented'` })}`,
   );
-  await owner.query(
-    `update archive.orders set raw = raw || '{"message": "altered"}'
-      where operation_id = (select max(operation_id) from archive.orders)`,
-  );
-  await owner.query(copied('archive.nft_classes', 'limit 1', { id: `'invented'` }));
-  await owner.close();
   expect(await differences(bench)).toHaveLength(3);
 });
 
@@ -155,19 +147,15 @@ test('a rotated key of the same project just works; another source is refused be
   const rotated = { ...bench.worker, source: { ...bench.worker.source, apiKey: 'new-key' } };
   expect(await run(rotated, { signal })).toMatchObject({ outcome: 'done' });
   const other = await createBench({ ...lessADay, seed: 99 });
-  try {
-    const mixed: Worker = { ...other.worker, db: bench.db, holder: bench.worker.holder };
-    await expect(run(mixed, { signal })).rejects.toMatchObject({
-      code: 'source_changed',
-      kind: 'settings',
-      message: expect.stringMatching(
-        /^The address or key of project .* has changed, .*--accept-new-source/,
-      ) as string,
-    });
-    expect(await differences(bench)).toEqual([]);
-  } finally {
-    await other.close();
-  }
+  const mixed: Worker = { ...other.worker, db: bench.db, holder: bench.worker.holder };
+  await expect(run(mixed, { signal })).rejects.toMatchObject({
+    code: 'source_changed',
+    kind: 'settings',
+    message: expect.stringMatching(
+      /^The address or key of project .* has changed, .*--accept-new-source/,
+    ) as string,
+  });
+  expect(await differences(bench)).toEqual([]);
 });
 
 test('a second project of the same address and key is asked about first, and nothing is written for it', async () => {

@@ -1,5 +1,5 @@
 // One oddity of a platform at a time, each of which once made a proof false, a record lost or a sentence untrue.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { transient } from '../../src/errors.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import type { Bench } from '../support/archive.ts';
@@ -8,7 +8,6 @@ import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;

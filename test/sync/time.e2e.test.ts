@@ -1,7 +1,7 @@
 // P6, P7: days of platform time lived through with clocks that are wrong: the machine's, the platform's, and those of
 // some of the machines behind its balancer. At every step the ledger must claim nothing that the true time does not
 // bear out.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addDays, dayOf, daysIn, windowAt } from '../../src/day.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-server.ts';
 import type { Bench } from '../support/archive.ts';
@@ -13,7 +13,6 @@ const begin = Date.parse('2026-04-06T12:00:00Z');
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
-afterEach(() => bench.close());
 
 /** The true time, and by how much this machine's wall clock is off. */
 type Truth = { passedMs: number; wallErrorMs: number };
