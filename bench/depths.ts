@@ -1,12 +1,16 @@
 // Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading
 // their way.
 import { fingerprintOf } from '../src/query/cursor.ts';
-import { writeCursor, type RecordPosition } from '../src/query/list-order.ts';
+import { writeCursor } from '../src/query/record-reader.ts';
+import { sources } from '../src/query/record-sql.ts';
 import { below, mix } from '../src/simulator/world.ts';
 import type { Db } from '../src/store/db.ts';
 import { idSql, type Filling } from './archive.ts';
 
-export type Place = { position: RecordPosition; account: string };
+export type Place = {
+  position: Record<'sliceDay' | 'createdAt' | 'operationId', string>;
+  account: string;
+};
 
 /** How often a page is read: often enough for a 99th of a hundred, and less where there are few to read. */
 export const timesOf = ({ orders }: Filling): number => Math.min(1_000, Math.ceil(orders / 10));
@@ -27,11 +31,11 @@ export async function randomPlaces(
     [project, numbers],
   );
   return rows.map(({ day, at, id, account }) => ({
-    position: { day, createdAt: at, id },
+    position: { sliceDay: day, createdAt: at, operationId: id },
     account,
   }));
 }
 
 /** The cursor that a page ending there would have given. `query` is all of the list's arguments but its limit. */
 export const cursorAt = (query: object, { position }: Place): string =>
-  writeCursor(fingerprintOf('orders', query), 'after', position);
+  writeCursor(sources.orders, fingerprintOf('orders', query), 'after', position);

@@ -67,19 +67,20 @@ const timed: Timed[] = [
   await time(
     { what: 'one order by its id', aimMs },
     await places(),
-    async ({ position }) => ((await archive.orders.get(project, position.id)) === null ? 0 : 1),
+    async ({ position }) =>
+      (await archive.orders.get(project, position.operationId)) === null ? 0 : 1,
     signal,
   ),
   await time(
     { what: 'total of a day' },
     await places(pages / 5),
-    ({ position: { day } }) => archive.orders.count({ project, ...daysFrom(day, 1) }),
+    ({ position: { sliceDay } }) => archive.orders.count({ project, ...daysFrom(sliceDay, 1) }),
     signal,
   ),
   await time(
     { what: 'total of 30 days' },
     await places(pages / 20),
-    ({ position: { day } }) => archive.orders.count({ project, ...daysFrom(day, 30) }),
+    ({ position: { sliceDay } }) => archive.orders.count({ project, ...daysFrom(sliceDay, 30) }),
     signal,
   ),
   await time({ what: 'total of all' }, [1, 2, 3], () => archive.orders.count(asc), signal),

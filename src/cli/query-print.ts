@@ -16,7 +16,8 @@ import {
 import type { Fields } from '../resources.ts';
 import type { ArchiveProblem } from '../catalogue.ts';
 import { problemRowText } from '../problems.ts';
-import { columnOf, type List, type Row } from '../query/lists.ts';
+import type { List, Row } from '../query/lists.ts';
+import { columnOf } from '../query/selected-columns.ts';
 import { inForce } from '../query/reports.ts';
 import type { Flat, Version } from '../query/types.ts';
 import {

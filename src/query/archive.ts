@@ -3,15 +3,17 @@ import * as z from 'zod';
 import { isStorable, parseArguments, whole } from './arguments.ts';
 import { createChanges } from './changes.ts';
 import { readDay } from './day-report.ts';
-import { createNftClasses } from './nft-classes.ts';
 import { readProgress, readRecent } from './activity.ts';
-import { createOrders } from './orders.ts';
 import { createLists, getReject } from './ask-question.ts';
 import { openReader } from './reader.ts';
+import {
+  createNftClasses,
+  createOrders,
+  createTokens,
+  createTransactions,
+} from './record-reader.ts';
 import { createStatistics } from './statistics.ts';
 import { readProjects, readSummary } from './summary.ts';
-import { createTokens } from './tokens.ts';
-import { createTransactions } from './transactions.ts';
 import type { Archive, ArchiveOptions } from './types.ts';
 
 /** Connections to read with, where none is said. */

@@ -1,10 +1,9 @@
 // What can be asked: every argument that more than one question has, with what it may be, the one sentence for whoever
-// gets it wrong (P12), and what it means. A list's own filters stand with their SQL: orders.ts, nft-classes.ts,
-// transactions.ts, tokens.ts.
+// gets it wrong (P12), and what it means. What records are narrowed by is record-filters.ts.
 import * as z from 'zod';
 import { addDays, isDay, startOf } from '../day.ts';
-import { listedResources, resources, type Day, type DayRange, type ProjectId } from '../model.ts';
-import { checked, optional, type Shape } from './check-arguments.ts';
+import { listedResources, resources, type Day, type DayRange } from '../model.ts';
+import { checked } from './check-arguments.ts';
 
 /** A day that Postgres and `Day` write alike: there is no year 0. */
 export const isArchiveDay = (text: string): boolean => isDay(text) && text >= '0001-01-01';
@@ -152,31 +151,6 @@ export const sha256 = matching(
 
 /** One page after another; 100 records by default. */
 export const paging = { limit: limit.default(100), cursor: cursor.optional() };
-
-const scope = {
-  project,
-  ...optional(days),
-  order: order.default('asc'),
-  asOf: asOf.optional(),
-};
-
-/** What a list of days is asked, page by page and whole. */
-export const listOfDays = <Filters extends Shape>(filters: Filters) => ({
-  list: z.strictObject({ ...scope, ...optional(filters), ...paging, offset: offset.optional() }),
-  stream: z.strictObject({ ...scope, ...optional(filters) }),
-});
-export const recordArguments = z.strictObject({ project, id });
-export const contentArguments = z.strictObject({ project, id, asOf: asOf.optional() });
-
-/** A query's range and direction, checked. */
-export type CheckedScope = {
-  project: ProjectId;
-  from?: Day | undefined;
-  to?: Day | undefined;
-  order: 'asc' | 'desc';
-  /** As `readInstant` writes it. */
-  asOf?: string | undefined;
-};
 
 /** The arguments of a call of the library. TypeScript checks callers that use it; the others meet these sentences. */
 export const parseArguments = <T>(call: string, schema: z.ZodType<T>, given: unknown): T =>

@@ -9,15 +9,12 @@ import {
   type RecordQuestion,
 } from '../catalogue.ts';
 import { resources, type ProjectId, type Resource } from '../model.ts';
-import type { Column, Fields } from '../resources.ts';
+import type { Fields } from '../resources.ts';
 import type { Shape } from './check-arguments.ts';
 import { days } from './arguments.ts';
-import { nftClassFilters } from './nft-classes.ts';
-import { orderFilters } from './orders.ts';
 import { everyPage, filtersOf } from './ask-question.ts';
+import { recordFilters } from './record-filters.ts';
 import { snake } from './record-text.ts';
-import { tokenFilters } from './tokens.ts';
-import { transactionFilters } from './transactions.ts';
 import type { Archive, Records, Version } from './types.ts';
 
 export type Row = Record<string, unknown>;
@@ -71,13 +68,6 @@ export type List = {
   of(archive: Archive): Reads<Row>;
 };
 
-const recordFilters: Record<Resource, Shape> = {
-  orders: orderFilters,
-  nft_classes: nftClassFilters,
-  transactions: transactionFilters,
-  tokens: tokenFilters,
-};
-
 export function recordList(resource: Resource): List & { resource: Resource } {
   const { key, isPaged, ...rest }: RecordQuestion = recordLists[resource];
   const hasDays = rest.filters.includes('days');
@@ -116,12 +106,6 @@ export const lists: readonly List[] = [
   ...resources.map(recordList),
   ...questionNames.map(questionList),
 ];
-
-/** The column of a field that is one. */
-export function columnOf(fields: Fields, name: string): Column | null {
-  const field = fields[name];
-  return field !== undefined && 'column' in field ? field : null;
-}
 
 function questionReads(archive: Archive, name: QuestionName, isPaged: boolean): Reads<Row> {
   // Each list has a type of its own, and checks what it is asked.

@@ -1,108 +1,232 @@
-// Reading one list of days: its pages, its stream and its single records, the same for orders and classes. Arguments are
-// checked and cursors are read and written first; then the list is read as it is now, its rows along the index, or as of
-// an instant. What differs between the lists is a `ListedSource`: orders.ts and nft-classes.ts have theirs.
-import type { SQL } from 'drizzle-orm';
-import type { ZodType } from 'zod';
-import type { Day, ListedResource } from '../model.ts';
-import { and, eq, sql } from '../store/orm.ts';
+// Reading records: their pages, their streams and single ones, the same for all four resources. Arguments are checked,
+// cursors are read and written, and the list is read as it is now, its rows along the index, or as of an instant.
+import * as z from 'zod';
+import type { Resource } from '../model.ts';
 import {
-  contentArguments,
+  asOf,
+  days,
+  id,
+  isArchiveDay,
+  isId,
+  isTime,
+  offset,
+  order,
+  paging,
   parseArguments,
-  recordArguments,
-  type CheckedScope,
+  project,
 } from './arguments.ts';
-import { contentsAt, countAsOf, historyOf, recordsAsOf, type AsOfSource } from './as-of.ts';
-import { scanThrough } from './bounded-scan.ts';
-import { fingerprintOf, type Side } from './cursor.ts';
-import {
-  listedAfter,
-  listOrder,
-  readCursor,
-  seenBy,
-  writeCursor,
-  type Edge,
-  type RecordPosition,
-} from './list-order.ts';
+import { contentsAt, countAsOf, historyOf, recordsAsOf } from './as-of.ts';
+import { scanThrough, type ScanResult } from './bounded-scan.ts';
+import { optional } from './check-arguments.ts';
+import { cursorText, fingerprintOf, readCursorText, type Side } from './cursor.ts';
 import type { Reader } from './reader.ts';
-import { rowsOf, select } from './selected-columns.ts';
-import { recordsHeld } from './summary.ts';
-import type { Records } from './types.ts';
+import { recordFilters } from './record-filters.ts';
+import {
+  countNow,
+  hasDays,
+  recordsNow,
+  sources,
+  type Asked,
+  type Position,
+  type RecordSource,
+} from './record-sql.ts';
+import { columnOf } from './selected-columns.ts';
+import type {
+  CertificateFile,
+  ListPage,
+  NftClass,
+  NftClassFilters,
+  Order,
+  OrderFilters,
+  Records,
+  Token,
+  Tokens,
+  Transaction,
+  Transactions,
+  Version,
+} from './types.ts';
 
-type ListArguments<Filters> = CheckedScope &
-  Filters & { limit: number; cursor?: string | undefined; offset?: number | undefined };
+/** The edge of the whole list: after it is the first page, before it the last one. */
+type Edge = 'edge';
 
-type ListedItem = { sliceDay: Day; createdAt: string | null; missingSince: string | null };
-
-export type ListedSource<Item extends ListedItem, Filters> = AsOfSource<Item, Filters> & {
-  /** The name in sentences: `orders` in `orders.list`. */
-  name: string;
-  resource: ListedResource;
-  arguments: { list: ZodType<ListArguments<Filters>>; stream: ZodType<CheckedScope & Filters> };
-};
+export const writeCursor = (
+  { goesBy }: RecordSource,
+  fingerprint: string,
+  side: Side,
+  at: Position | Edge,
+): string =>
+  cursorText(fingerprint, side, at === 'edge' ? [] : goesBy.map((name) => at[name] ?? null));
 
 /**
- * Where a page begins: on one side of a position, or of the edge of the list (null); from its beginning where nothing
- * is given.
+ * Where a page lies; a null position is the edge. Throws settings `cursor_invalid` for anything but a cursor of this
+ * very query.
  */
-type From = { side: Side; position: RecordPosition | null } | null;
+export function readCursor(
+  source: RecordSource,
+  cursor: string,
+  fingerprint: string,
+  scope: Asked,
+): { side: Side; position: Position | null } {
+  const { side, key } = readCursorText(cursor, fingerprint, (parts) =>
+    parts.length === 0 ? 'edge' : positionOf(source, parts, scope),
+  );
+  return { side, position: key === 'edge' ? null : key };
+}
 
-/** `previous` and `next` are positions that more may lie beyond; null where nothing does. */
-type FoundPage<Item> = {
-  items: Item[];
-  previous: RecordPosition | Edge | null;
-  next: RecordPosition | Edge | null;
-};
+function positionOf(source: RecordSource, parts: unknown[], scope: Asked): Position | null {
+  const { goesBy } = source;
+  const isPosition =
+    parts.length === goesBy.length &&
+    goesBy.every((name, i) => isPart(source, name, parts[i], scope));
+  if (!isPosition) return null;
+  return Object.fromEntries(goesBy.map((name, i) => [name, parts[i] as string | null]));
+}
 
-const opposite = (order: CheckedScope['order']): CheckedScope['order'] =>
-  order === 'asc' ? 'desc' : 'asc';
+function isPart(
+  source: RecordSource,
+  name: string,
+  part: unknown,
+  { from = '', to = '9999-12-32' }: Asked,
+): boolean {
+  const { type, values } = columnOf(source.fields, name) ?? {};
+  if (type === 'timestamptz' && part === null) return true;
+  if (typeof part !== 'string') return false;
+  if (values !== undefined) return values.includes(part);
+  if (type === 'timestamptz') return isTime(part);
+  return type === 'date' ? isArchiveDay(part) && from <= part && part < to : isId(part);
+}
 
 /** Rows a stream reads at a time: few enough to hold, enough to make the statement's cost small. */
 const streamedAtOnce = 1000;
 
-export function createRecords<Item extends ListedItem, Filters extends object, PublicFilters>(
-  reader: Reader,
-  source: ListedSource<Item, Filters>,
-): Records<Item, PublicFilters> {
-  const { name, resource } = source;
-  const now = createListNow(reader, source);
-  const then = createListThen(reader, source);
+const opposite = (direction: Asked['order']): 'asc' | 'desc' =>
+  direction === 'desc' ? 'asc' : 'desc';
+
+/** What is asked of a list, page by page and whole. */
+function argumentsOf(source: RecordSource) {
+  const isOfDays = hasDays(source);
+  const scope = {
+    project,
+    ...(isOfDays ? { ...optional(days), order: order.default('asc') } : {}),
+    asOf: asOf.optional(),
+    ...optional(recordFilters[source.resource]),
+  };
   return {
-    list: async (given) => {
-      const query = parseArguments(`${name}.list`, source.arguments.list, given);
-      const { limit, cursor, offset, ...scope } = query;
-      const fingerprint = fingerprintOf(resource, scope);
-      const from = cursor === undefined ? null : readCursor(cursor, fingerprint, scope);
-      const { items, previous, next } = isThen(query)
-        ? await then.page(query, from, limit)
-        : await now.page(query, from, limit, offset);
-      return {
-        items,
-        next: next === null ? null : writeCursor(fingerprint, 'after', next),
-        previous: previous === null ? null : writeCursor(fingerprint, 'before', previous),
-      };
+    list: z.strictObject({
+      ...scope,
+      ...paging,
+      ...(isOfDays ? { offset: offset.optional() } : {}),
+    }),
+    stream: z.strictObject(scope),
+  };
+}
+
+const recordArguments = z.strictObject({ project, id });
+const contentArguments = z.strictObject({ project, id, asOf: asOf.optional() });
+
+type Paged = Asked & { limit: number; cursor?: string; offset?: number };
+
+/** `name`: in sentences, `orders` in `orders.list`. */
+function createReads<Item extends object>(reader: Reader, name: string, resource: Resource) {
+  const source = sources[resource];
+  const schemas = argumentsOf(source);
+  const check = (call: string, schema: z.ZodType, given: unknown): Asked =>
+    parseArguments(`${name}.${call}`, schema, given) as Asked;
+
+  /** Up to `wanted` records after a position; `reached`: where the reading stopped, null at the end. */
+  async function read(
+    asked: Asked,
+    after: Position | null,
+    wanted: number,
+    from = 0,
+  ): Promise<ScanResult<Position, Item>> {
+    const { asOf: at } = asked;
+    if (at !== undefined) {
+      return recordsAsOf(reader, source, { ...asked, asOf: at }, { after, wanted });
+    }
+    const range = { after, atMost: wanted, offset: from };
+    const items = await recordsNow<Item>(reader, source, asked, range);
+    const found = items.map((item) => ({ item, key: item as unknown as Position }));
+    return { found, reached: items.length < wanted ? null : (found.at(-1)?.key ?? null) };
+  }
+
+  /** A page lies on one side of a position. One more than asked for tells whether there is another beyond it. */
+  async function list(given: unknown): Promise<ListPage<Item>> {
+    const query = check('list', schemas.list, given) as Paged;
+    const { limit, cursor, offset: skipped = 0, ...asked } = query;
+    const fingerprint = fingerprintOf(resource, asked);
+    const from = cursor === undefined ? null : readCursor(source, cursor, fingerprint, asked);
+    const isBack = from?.side === 'before';
+    const direction = isBack ? { order: opposite(asked.order) } : {};
+    const { found, reached } = await read(
+      { ...asked, ...direction },
+      from?.position ?? null,
+      limit + 1,
+      skipped,
+    );
+    const shown = found.slice(0, limit);
+    // There may be more beyond where the reading stopped, also where it found nothing: how far it reads is bounded.
+    const beyond = found.length > limit ? (shown.at(-1)?.key ?? null) : reached;
+    // Where nothing was found up to the edge, the other side begins there.
+    const start = from === null && skipped === 0 ? null : (shown[0]?.key ?? reached ?? 'edge');
+    const cursorTo = (side: Side, at: Position | Edge | null): string | null =>
+      at === null ? null : writeCursor(source, fingerprint, side, at);
+    const items = shown.map(({ item }) => item);
+    return isBack
+      ? {
+          items: items.toReversed(),
+          next: cursorTo('after', start),
+          previous: cursorTo('before', beyond),
+        }
+      : { items, next: cursorTo('after', beyond), previous: cursorTo('before', start) };
+  }
+
+  /** Ends: every look begins after the last row of the one before, and rows of days first seen later are left out. */
+  async function* streamOf(asked: Asked): AsyncGenerator<Item> {
+    const seenBy = hasDays(source)
+      ? { seenBy: await horizon(reader, asked.project, resource) }
+      : {};
+    yield* scanThrough<Position, Item>((after) =>
+      read({ ...asked, ...seenBy }, after, streamedAtOnce),
+    );
+  }
+
+  return {
+    list,
+    count: (given: unknown): Promise<number> => {
+      const asked = check('count', schemas.stream, given);
+      const { asOf: at } = asked;
+      return at === undefined
+        ? countNow(reader, source, asked)
+        : countAsOf(reader, source, { ...asked, asOf: at });
     },
-    count: async (given) => {
-      const scope = parseArguments(`${name}.count`, source.arguments.stream, given);
-      return isThen(scope) ? then.count(scope) : now.count(scope);
+    // Checked at the call, not at the first step: that is where the mistake stands.
+    stream: (given: unknown): AsyncGenerator<Item> =>
+      streamOf(check('stream', schemas.stream, given)),
+    /** The whole list, and what was asked for. */
+    all: async (given: unknown): Promise<{ items: Item[]; asked: Asked }> => {
+      const asked = check('list', schemas.stream, given);
+      const items: Item[] = [];
+      for await (const item of streamOf(asked)) items.push(item);
+      return { items, asked };
     },
-    stream: (given) => {
-      // Checked at the call, not at the first step: that is where the mistake stands.
-      const scope = parseArguments(`${name}.stream`, source.arguments.stream, given);
-      return (async function* () {
-        const seen = seenBy(source.table, await horizon(reader, scope.project, resource));
-        yield* isThen(scope) ? then.stream(scope, seen) : now.stream(scope, seen);
-      })();
+    /** Of an operation there may be two. */
+    get: async (of: string, recordId: string, at: { asOf?: string } = {}): Promise<Item[]> => {
+      const key = parseArguments(`${name}.get`, contentArguments, {
+        project: of,
+        id: recordId,
+        ...at,
+      });
+      const asked = { project: key.project, [source.key[0]]: key.id };
+      if (key.asOf !== undefined) {
+        return contentsAt<Item>(reader, source, { ...asked, asOf: key.asOf }, [key.id]);
+      }
+      const range = { after: null, atMost: source.shapes.length };
+      return recordsNow<Item>(reader, source, asked, range);
     },
-    get: async (project, id, at = {}) => {
-      const key = parseArguments(`${name}.get`, contentArguments, { project, id, ...at });
-      const { asOf } = key;
-      return asOf === undefined
-        ? now.get(key.project, key.id)
-        : then.get(key.project, key.id, asOf);
-    },
-    history: async (project, id) => {
-      const key = parseArguments(`${name}.history`, recordArguments, { project, id });
-      return historyOf(reader, source.contents, key.project, key.id);
+    history: async (of: string, recordId: string): Promise<Version<Item>[]> => {
+      const key = parseArguments(`${name}.history`, recordArguments, { project: of, id: recordId });
+      return historyOf<Item>(reader, source, key.project, key.id);
     },
   };
 }
@@ -111,134 +235,67 @@ export function createRecords<Item extends ListedItem, Filters extends object, P
  * The instant a stream is of: nothing held by now is first seen later. Our own clock alone would not do, for
  * `first_seen_at` is the platform's, which may be ahead; the newest page held is the platform's word for now.
  */
-async function horizon(reader: Reader, project: string, resource: ListedResource): Promise<string> {
+async function horizon(reader: Reader, of: string, resource: Resource): Promise<string> {
   const { rows } = await reader.query<{ horizon: string }>(
     `select greatest(clock_timestamp(), max(newest_page_at)) as horizon
        from analytics.coverage where project_id = $1 and resource = $2`,
-    [project, resource],
+    [of, resource],
   );
   return rows[0]?.horizon ?? 'infinity';
 }
 
-/** As it is now. */
-function createListNow<Item extends ListedItem, Filters extends object>(
+function createRecords<Item extends object, Filters>(
   reader: Reader,
-  source: ListedSource<Item, Filters>,
-) {
-  const { table, id } = source;
-  const positionOf = (item: Item): RecordPosition => ({
-    day: item.sliceDay,
-    createdAt: item.createdAt,
-    id: source.idOf(item),
-  });
-  const positionOrNull = (item: Item | undefined): RecordPosition | null =>
-    item === undefined ? null : positionOf(item);
-
-  function rows(
-    scope: CheckedScope & Filters,
-    after: RecordPosition | null,
-    limit: number,
-    { seen, offset = 0 }: { seen?: SQL; offset?: number | undefined } = {},
-  ): Promise<Item[]> {
-    const where = and(listedAfter(table, id, scope, after), ...source.conditions(scope), seen);
-    const order = source.idIn?.(scope) !== undefined ? [] : listOrder(table, id, scope.order);
-    return select<Item>(reader, source, where, { order, limit, offset });
-  }
-
-  /** A page lies on one side of a position. One more than asked for tells whether there is another beyond it. */
-  async function page(
-    scope: CheckedScope & Filters,
-    from: From,
-    limit: number,
-    offset: number | undefined,
-  ): Promise<FoundPage<Item>> {
-    const isBack = from?.side === 'before';
-    const order = isBack ? opposite(scope.order) : scope.order;
-    const found = await rows({ ...scope, order }, from?.position ?? null, limit + 1, { offset });
-    const hasMore = found.length > limit;
-    const items = isBack ? found.slice(0, limit).toReversed() : found.slice(0, limit);
-    const [first, last] = [positionOrNull(items[0]), positionOrNull(items.at(-1))];
-    if (isBack) return { items, previous: hasMore ? first : null, next: last };
-    const isFirst = from === null && (offset ?? 0) === 0;
-    return { items, previous: isFirst ? null : first, next: hasMore ? last : null };
-  }
-
-  async function count(scope: CheckedScope & Filters): Promise<number> {
-    const narrowed = and(...source.conditions(scope));
-    const isWhole = scope.from === undefined && scope.to === undefined && narrowed === undefined;
-    const statement = isWhole
-      ? sql`select ${sql.raw(recordsHeld(source.resource, 'asked.project'))} as matching
-              from (select ${scope.project}::text as project) asked`
-      : sql`select count(*) as matching from ${source.from}
-             where ${and(listedAfter(table, id, scope, null), narrowed)}`;
-    const [row] = await rowsOf<{ matching: string }>(reader, statement);
-    return Number(row?.matching ?? 0);
-  }
-
-  async function* stream(scope: CheckedScope & Filters, seen: SQL): AsyncGenerator<Item> {
-    let after: RecordPosition | null = null;
-    // Ends: every page begins after the last row of the one before, and rows first seen later are left out.
-    for (;;) {
-      const items: Item[] = await rows(scope, after, streamedAtOnce, { seen });
-      yield* items;
-      const last = items.at(-1);
-      if (last === undefined || items.length < streamedAtOnce) return;
-      after = positionOf(last);
-    }
-  }
-
-  async function get(project: string, recordId: string): Promise<Item | null> {
-    const where = and(eq(table.project, project), eq(id, recordId));
-    const [item] = await select<Item>(reader, source, where, { order: [], limit: 1 });
-    return item ?? null;
-  }
-
-  return { page, count, stream, get };
+  name: string,
+  resource: Resource,
+): Records<Item, Filters> {
+  const { all: _, get, ...reads } = createReads<Item>(reader, name, resource);
+  return { ...reads, get: async (...of) => (await get(...of))[0] ?? null };
 }
 
-type Then<Query> = Query & { asOf: string };
+export const createOrders = (reader: Reader): Records<Order, OrderFilters> =>
+  createRecords(reader, 'orders', 'orders');
 
-const isThen = <Query extends CheckedScope>(query: Query): query is Then<Query> =>
-  query.asOf !== undefined;
+export const createNftClasses = (reader: Reader): Records<NftClass, NftClassFilters> =>
+  createRecords(reader, 'nftClasses', 'nft_classes');
 
-/**
- * As of an instant. There may be more beyond where the reading of a page stopped, also where it found nothing: how far it
- * reads is bounded-scan.ts.
- */
-function createListThen<Item extends ListedItem, Filters extends object>(
-  reader: Reader,
-  source: ListedSource<Item, Filters>,
-) {
-  async function page(
-    scope: Then<CheckedScope & Filters>,
-    from: From,
-    limit: number,
-  ): Promise<FoundPage<Item>> {
-    const isBack = from?.side === 'before';
-    const asked = { ...scope, order: isBack ? opposite(scope.order) : scope.order };
-    const range = { after: from?.position ?? null, wanted: limit + 1 };
-    const { found, reached } = await recordsAsOf(reader, source, asked, range);
-    const shown = found.slice(0, limit);
-    const beyond = found.length > limit ? (shown.at(-1)?.key ?? null) : reached;
-    // Where nothing was found up to the edge, the other side begins there.
-    const start = from === null ? null : (shown[0]?.key ?? reached ?? 'edge');
-    const items = shown.map(({ item }) => item);
-    return isBack
-      ? { items: items.toReversed(), previous: beyond, next: start }
-      : { items, previous: start, next: beyond };
-  }
-
+export function createTransactions(reader: Reader): Transactions {
+  const name = 'transactions';
+  const { all: _, list, ...reads } = createReads<Transaction>(reader, name, name);
   return {
-    page,
-    count: (scope: Then<CheckedScope & Filters>): Promise<number> =>
-      countAsOf(reader, source, scope),
-    stream: (scope: Then<CheckedScope & Filters>, seen: SQL): AsyncGenerator<Item> =>
-      scanThrough<RecordPosition, Item>((after) =>
-        recordsAsOf(reader, source, scope, { after, wanted: streamedAtOnce, seen }),
-      ),
-    get: async (project: string, id: string, asOf: string): Promise<Item | null> => {
-      const of = { project, ids: [id], asOf, filters: null };
-      return (await contentsAt<Item, Filters>(reader, source.contents, of)).get(id) ?? null;
+    ...reads,
+    list: async (given) => {
+      const { items, next } = await list(given);
+      return { items, next };
+    },
+    certificateFile: async (of, operationId) => {
+      const given = { project: of, id: operationId };
+      const key = parseArguments('transactions.certificateFile', recordArguments, given);
+      const { rows } = await reader.query<CertificateFile>(
+        `select url, bytes, encode(sha256, 'hex') as sha256, media_type as "mediaType", fetched_at as "fetchedAt"
+           from archive.certificate_files where project_id = $1 and operation_id = $2`,
+        [key.project, key.id],
+      );
+      return rows[0] ?? null;
+    },
+  };
+}
+
+/** There are few of them: a list is given whole. */
+export function createTokens(reader: Reader): Tokens {
+  const { history, all, get } = createReads<Token>(reader, 'tokens', 'tokens');
+  return {
+    history,
+    get: async (...of) => (await get(...of))[0] ?? null,
+    list: async (given) => {
+      const { items, asked } = await all(given);
+      const { rows } = await reader.query<{ takenAt: string; height: string | null }>(
+        `select taken_at as "takenAt", height::text from analytics.token_snapshots
+          where project_id = $1 and taken_at <= coalesce($2::timestamptz, 'infinity')`,
+        [asked.project, asked.asOf ?? null],
+      );
+      const { takenAt = null, height = null } = rows[0] ?? {};
+      return { items, takenAt, height };
     },
   };
 }

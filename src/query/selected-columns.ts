@@ -1,14 +1,15 @@
 // What is selected to give the rows of a resource (resources.ts), spelt as their fields: from its table, or from the
-// view of its contents. And statements put together from parts with drizzle's `sql`, sent like any other. The rows come
-// as pg makes them, under the names the statement gives: a query builder's mapping took most of a page's memory, and
-// what clears memory away most of its slowest times.
-import type { SQL } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+// view of its contents. The rows come as pg makes them, under the names the statement gives: a query builder's mapping
+// took most of a page's memory, and what clears memory away most of its slowest times.
 import { inView, type Column, type Field, type Fields } from '../resources.ts';
-import type { Queryable } from '../store/db.ts';
-import { sql, PgDialect } from '../store/orm.ts';
 import { snake } from './record-text.ts';
 import type { Flat, Version } from './types.ts';
+
+/** The column of a field that is one. */
+export function columnOf(fields: Fields, name: string): Column | null {
+  const field = fields[name];
+  return field !== undefined && 'column' in field ? field : null;
+}
 
 /** Of its table alone. */
 export const columnsNow = (fields: Fields): string =>
@@ -92,34 +93,4 @@ function expression(field: Field, at: (column: Column) => string, of: string): s
 function given({ type, items, isCount }: Column, at: string): string {
   if (isCount === true) return `${at}::float8`;
   return ['bigint', 'numeric', 'jsonb'].includes(type) && items === undefined ? `${at}::text` : at;
-}
-
-const dialect = new PgDialect();
-
-export async function rowsOf<Row extends object>(
-  reader: Queryable,
-  statement: SQL,
-): Promise<Row[]> {
-  const { sql: text, params } = dialect.sqlToQuery(statement);
-  const { rows } = await reader.query(text, params);
-  return rows as Row[];
-}
-
-/** Where the items of a list are read from, spelt as their fields. */
-type Selected = { from: PgTable; columns: string };
-
-type SortAndLimit = { order: SQL[]; limit: number; offset?: number };
-
-export function select<Item extends object>(
-  reader: Queryable,
-  { from, columns }: Selected,
-  where: SQL | undefined,
-  { order, limit, offset = 0 }: SortAndLimit,
-): Promise<Item[]> {
-  const inOrder = order.length === 0 ? sql`` : sql`order by ${sql.join(order, sql`, `)}`;
-  const fromThere = offset === 0 ? sql`` : sql`offset ${offset}`;
-  return rowsOf<Item>(
-    reader,
-    sql`select ${sql.raw(columns)} from ${from} where ${where ?? sql`true`} ${inOrder} limit ${limit} ${fromThere}`,
-  );
 }

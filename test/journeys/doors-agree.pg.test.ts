@@ -6,14 +6,8 @@ import type { Served } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { targetOf } from '../../src/platform/target.ts';
-import {
-  columnOf,
-  lists,
-  questionNames,
-  recordList,
-  recordsOf,
-  type List,
-} from '../../src/query/lists.ts';
+import { lists, questionNames, recordList, recordsOf, type List } from '../../src/query/lists.ts';
+import { columnOf } from '../../src/query/selected-columns.ts';
 import { everyPage, filtersOf } from '../../src/query/ask-question.ts';
 import { hundredths, snake } from '../../src/query/record-text.ts';
 import type { Row } from '../../src/store/db.ts';

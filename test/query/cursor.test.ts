@@ -3,15 +3,14 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf } from '../../src/query/cursor.ts';
-import { readCursor, writeCursor, type RecordPosition } from '../../src/query/list-order.ts';
+import { readCursor, writeCursor } from '../../src/query/record-reader.ts';
+import { sources } from '../../src/query/record-sql.ts';
 
 const scope = { project: 'p', from: '2026-03-01', to: '2026-04-01', order: 'asc' } as const;
 const fingerprint = fingerprintOf('orders', scope);
-const position: RecordPosition = {
-  day: '2026-03-10',
-  createdAt: '2026-03-10T10:00:00.5Z',
-  id: 'op_1',
-};
+const { orders } = sources;
+const day = '2026-03-10';
+const position = { sliceDay: day, createdAt: '2026-03-10T10:00:00.5Z', operationId: 'op_1' };
 const invalid = expect.objectContaining({ kind: 'settings', code: 'cursor_invalid' }) as Error;
 
 /** A cursor with a right checksum, whatever it says. */
@@ -28,8 +27,14 @@ test('a cursor leads back to its position, any id and unreadable times included'
       fc.constantFrom('after', 'before'),
       (id, timed, side) => {
         fc.pre(!id.includes('\0'));
-        const given = { ...position, id, createdAt: timed ? position.createdAt : null };
-        expect(readCursor(writeCursor(fingerprint, side, given), fingerprint, scope)).toEqual({
+        const given = {
+          ...position,
+          operationId: id,
+          createdAt: timed ? position.createdAt : null,
+        };
+        expect(
+          readCursor(orders, writeCursor(orders, fingerprint, side, given), fingerprint, scope),
+        ).toEqual({
           side,
           position: given,
         });
@@ -40,19 +45,19 @@ test('a cursor leads back to its position, any id and unreadable times included'
 
 test('the edge of a list is no position, whichever side of it is meant', () => {
   for (const side of ['after', 'before'] as const) {
-    const cursor = writeCursor(fingerprint, side, 'edge');
-    expect(readCursor(cursor, fingerprint, scope)).toEqual({ side, position: null });
+    const cursor = writeCursor(orders, fingerprint, side, 'edge');
+    expect(readCursor(orders, cursor, fingerprint, scope)).toEqual({ side, position: null });
   }
 });
 
 test('the checksum of a forged cursor here is the one that is checked', () => {
-  const content = [2, fingerprint, 'after', position.day, position.createdAt, position.id];
-  expect(forged(content)).toBe(writeCursor(fingerprint, 'after', position));
+  const content = [2, fingerprint, 'after', day, position.createdAt, position.operationId];
+  expect(forged(content)).toBe(writeCursor(orders, fingerprint, 'after', position));
 });
 
 describe('refused is', () => {
   test('a cursor of another query: project, days, order, filter or resource', () => {
-    const cursor = writeCursor(fingerprint, 'after', position);
+    const cursor = writeCursor(orders, fingerprint, 'after', position);
     for (const other of [
       fingerprintOf('nft_classes', scope),
       fingerprintOf('orders', { ...scope, project: 'q' }),
@@ -60,15 +65,15 @@ describe('refused is', () => {
       fingerprintOf('orders', { ...scope, order: 'desc' }),
       fingerprintOf('orders', { ...scope, status: [1] }),
     ]) {
-      expect(() => readCursor(cursor, other, scope)).toThrow(invalid);
+      expect(() => readCursor(orders, cursor, other, scope)).toThrow(invalid);
     }
   });
 
   test('a cursor with any one character changed', () => {
-    const cursor = writeCursor(fingerprint, 'after', position);
+    const cursor = writeCursor(orders, fingerprint, 'after', position);
     for (let at = 0; at < cursor.length; at++) {
       const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
-      expect(() => readCursor(changed, fingerprint, scope)).toThrow(invalid);
+      expect(() => readCursor(orders, changed, fingerprint, scope)).toThrow(invalid);
     }
   });
 
@@ -82,26 +87,26 @@ describe('refused is', () => {
     Buffer.from('{}').toString('base64url'),
     Buffer.from('null').toString('base64url'),
   ])('what never was one: %j', (cursor) => {
-    expect(() => readCursor(cursor, fingerprint, scope)).toThrow(invalid);
+    expect(() => readCursor(orders, cursor, fingerprint, scope)).toThrow(invalid);
   });
 
   // Each of these would be an SQL error if it were believed.
   test.each([
-    ['another version', [1, fingerprint, 'after', position.day, null, 'op']],
-    ['no side', [2, fingerprint, 'beside', position.day, null, 'op']],
+    ['another version', [1, fingerprint, 'after', day, null, 'op']],
+    ['no side', [2, fingerprint, 'beside', day, null, 'op']],
     ['no day', [2, fingerprint, 'after', 'today', null, 'op']],
     ['a day outside the query', [2, fingerprint, 'after', '2026-04-01', null, 'op']],
     ['a day that is a number', [2, fingerprint, 'after', 5, null, 'op']],
-    ['no time', [2, fingerprint, 'after', position.day, 'now', 'op']],
-    ['a time in the year 0', [2, fingerprint, 'after', position.day, '0000-01-01T00:00:00Z', 'op']],
-    ['a time on no day', [2, fingerprint, 'after', position.day, '2026-02-30T00:00:00Z', 'op']],
-    ['a 25th hour', [2, fingerprint, 'after', position.day, '2026-03-10T24:00:01Z', 'op']],
-    ['an id with NUL', [2, fingerprint, 'after', position.day, null, 'o\0p']],
-    ['an empty id', [2, fingerprint, 'after', position.day, null, '']],
-    ['an endless id', [2, fingerprint, 'after', position.day, null, 'x'.repeat(600)]],
-    ['an object for an id', [2, fingerprint, 'after', position.day, null, { toString: 'x' }]],
+    ['no time', [2, fingerprint, 'after', day, 'now', 'op']],
+    ['a time in the year 0', [2, fingerprint, 'after', day, '0000-01-01T00:00:00Z', 'op']],
+    ['a time on no day', [2, fingerprint, 'after', day, '2026-02-30T00:00:00Z', 'op']],
+    ['a 25th hour', [2, fingerprint, 'after', day, '2026-03-10T24:00:01Z', 'op']],
+    ['an id with NUL', [2, fingerprint, 'after', day, null, 'o\0p']],
+    ['an empty id', [2, fingerprint, 'after', day, null, '']],
+    ['an endless id', [2, fingerprint, 'after', day, null, 'x'.repeat(600)]],
+    ['an object for an id', [2, fingerprint, 'after', day, null, { toString: 'x' }]],
   ])('a forgery with a right checksum and %s', (_what, content) => {
-    expect(() => readCursor(forged(content), fingerprint, scope)).toThrow(invalid);
+    expect(() => readCursor(orders, forged(content), fingerprint, scope)).toThrow(invalid);
   });
 });
 

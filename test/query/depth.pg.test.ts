@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Order, OrderFilters } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
-import { createNftClasses } from '../../src/query/nft-classes.ts';
-import { createOrders } from '../../src/query/orders.ts';
+import { createNftClasses, createOrders } from '../../src/query/record-reader.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { blocksOf, explain, nodesIn, type Plan, type Statement } from '../support/explain.ts';
@@ -122,7 +121,7 @@ describe.skipIf(isOnCluster)('sabotaged, the checks above fail', () => {
       `select current_setting('server_version_num')::int as version`,
     );
     const { sql, parameters } = await statementAt(45_000, { order: 'desc' });
-    const both = sql.replace(' where ', ` where "slice_day" < '2026-02-01' and `);
+    const both = sql.replace(' where ', ` where o.slice_day < '2026-02-01' and `);
     const blocks = blocksOf(await explain(reader, { sql: both, parameters }));
     expect(blocks).toBeGreaterThan((rows[0]?.version ?? 0) >= 180_000 ? 300 : 0);
   });
@@ -142,7 +141,7 @@ describe.skipIf(isOnCluster)('sabotaged, the checks above fail', () => {
       `insert into archive.bare select * from archive.orders where slice_day < '2026-01-07'`,
     );
     const { sql, parameters } = await statementAt(45_000, { order: 'asc' });
-    const bare = { sql: sql.replaceAll('"orders"', '"bare"'), parameters };
+    const bare = { sql: sql.replaceAll('archive.orders', 'archive.bare'), parameters };
     expect(nodesOf(await explain(owner, bare))).toContain('Sort');
   });
 });

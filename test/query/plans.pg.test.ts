@@ -3,10 +3,9 @@
 // docs/benchmarks.md.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { createOrders } from '../../src/query/orders.ts';
+import { createOrders, createTransactions } from '../../src/query/record-reader.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { createStatistics } from '../../src/query/statistics.ts';
-import { createTransactions } from '../../src/query/transactions.ts';
 import { createLists } from '../../src/query/ask-question.ts';
 import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';

@@ -4,10 +4,9 @@
 import * as z from 'zod';
 import { cursorSaid, day, halfOpen, id, offset, oneOf, whole } from '../../query/arguments.ts';
 import type { Given } from '../../query/check-arguments.ts';
-import { nftClassFilters } from '../../query/nft-classes.ts';
+import { nftClassFilters, tokenFilters } from '../../query/record-filters.ts';
 import type { ListScope } from '../../query/types.ts';
 import { orderStatuses, type ApiVersion } from '../../model.ts';
-import { tokenFilters } from '../../query/tokens.ts';
 import { notFound, type Answer } from '../http-answers.ts';
 import { present } from '../v1/route.ts';
 import { ofPlatform, platformRoute, record, type PlatformRoute } from './platform-route.ts';

@@ -9,7 +9,8 @@ import type {
   SliceState,
   Why,
 } from '../../model.ts';
-import { columnOf, lists } from '../../query/lists.ts';
+import { lists } from '../../query/lists.ts';
+import { columnOf } from '../../query/selected-columns.ts';
 import { snake } from '../../query/record-text.ts';
 
 export type Lang = 'en' | 'zh';

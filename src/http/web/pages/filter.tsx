@@ -1,7 +1,8 @@
 // What stands over a list: the form, a field for everything it can be narrowed by, each under its name in
 // `/archive/v1`; and whether the days that it was narrowed to are wholly covered, in a line.
 import type { Shape } from '../../../query/check-arguments.ts';
-import { columnOf, type List } from '../../../query/lists.ts';
+import type { List } from '../../../query/lists.ts';
+import { columnOf } from '../../../query/selected-columns.ts';
 import { snake } from '../../../query/record-text.ts';
 import type { ListedResource } from '../../../model.ts';
 import { isForGood, type RangeCoverage } from '../../../query/day-marks.ts';
