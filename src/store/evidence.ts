@@ -151,21 +151,26 @@ export type Evidence = {
   pending: number;
   /** Whether any record stands under the day. */
   isHolding: boolean;
-  readings: Reading[];
-  books: (DayBooks & { asks: BooksAsk; inWords: boolean }) | null;
+  readings: (Reading & { byStatus: readonly number[] | null })[];
+  books: (DayBooks & { asks: BooksAsk; inWords: boolean; byStatus: ByStatus | null }) | null;
 };
 
 /** `list`: a walk of the list shows all; `each status`: it may leave some out. */
 type BooksAsk = 'list' | 'each status';
 
-const { byStatus: _byStatus, digest: _digest, ...columns } = getTableColumns(readings);
+const { digest: _digest, ...columns } = getTableColumns(readings);
 
-const toReading = ({ no, fromEnd, ...of }: SelectedRow<typeof columns>): Reading => ({
+const toReading = ({
+  no,
+  fromEnd,
+  ...of
+}: SelectedRow<typeof columns>): Evidence['readings'][number] => ({
   no,
   end: fromEnd,
   began: { now: of.beganAt, machine: of.beganMachineAt, earliest: of.beganEarliestAt },
   ended: { now: of.endedAt, machine: of.endedMachineAt, latest: of.endedLatestAt },
   shown: of.shown,
+  byStatus: of.byStatus,
   lacks: of.lacks,
   claims: of.claims,
   pending: of.pending,
@@ -194,7 +199,8 @@ export async function readEvidence(
                 where o.project_id = $1 and o.slice_day >= s.day and o.slice_day <= s.day ${ofOwner(resource)})
                 is not null as "isHolding",
               b.no::float8 as no, b.is_more as "isMore", b.is_equal as "isEqual",
-              b.day_to - b.day_from = 1 as "isDay", b.asks, b.in_words as "inWords"
+              b.day_to - b.day_from = 1 as "isDay", b.asks, b.in_words as "inWords",
+              b.by_status::float8[] as "byStatus"
          from sync.slices s
          left join pending p using (day)
          left join lateral (select * from sync.books b

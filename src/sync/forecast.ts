@@ -236,7 +236,7 @@ function requestsOf(one: ListDay, records: number, until: Instant, terms: Terms)
     isHolding: records > 0,
   };
   const needs: Requests = { unread: 0, again: 0, toCome: 0, daily: 0 };
-  const readings = [...(known?.readings ?? [])];
+  const readings: Reading[] = [...(known?.readings ?? [])];
   let books: DayBooks | null = known?.books ?? null;
   let no = Math.max(day.newsNo, books?.no ?? 0, readings.at(-1)?.no ?? 0);
   let at = now;

@@ -26,9 +26,15 @@ export function clocksOf(clock: PlatformClock): Clocks {
   };
 }
 
-/** What is walked after the list: each status, unless the newest books saw that the list leaves none out. */
-export function statusesToAsk({ resource }: Slice, { books }: Evidence): AskedStatus[] {
-  if (resource !== 'orders' || books?.asks === 'list') return [];
+/**
+ * What is walked after the list: each status, unless the newest books saw that the list leaves none out. A status that they
+ * counted none of it may leave out, and a pending order may have come to it since.
+ */
+export function statusesToAsk({ resource }: Slice, evidence: Evidence): AskedStatus[] {
+  const { books, pending, readings } = evidence;
+  const mayHave = (i: number): boolean => pending > 0 || (readings.at(-1)?.byStatus?.[i] ?? 0) > 0;
+  const mayLeaveOut = [0, 1, 2].some((i) => books?.byStatus?.[i] === 0 && mayHave(i));
+  if (resource !== 'orders' || (books?.asks === 'list' && !mayLeaveOut)) return [];
   return books?.inWords === true ? ['pending', 'success', 'failed'] : [1, 2, 3];
 }
 

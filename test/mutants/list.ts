@@ -66,6 +66,11 @@ export const mutants: readonly Mutant[] = [
       'sync/older.pg',
     ],
     [
+      'a list leaves out no status of which the books counted none',
+      'books?.byStatus?.[i] === 0 && [-mayHave(i)-]{+false+}',
+      'sync/single-faults.pg',
+    ],
+    [
       'an owner named in capitals has no classes',
       'o.owner in ($3[-, lower($3), upper($3)-])',
       'sync/single-faults.pg',

@@ -6,7 +6,7 @@ import { timeLines } from '../../src/cli/forecast-lines.ts';
 import { problemText } from '../../src/problems.ts';
 import { shortMoment, shortSpan } from '../../src/cli/print.ts';
 import { addDays, cliffOf, daysIn } from '../../src/day.ts';
-import { wholeList, type End, type ListedResource, type Reading } from '../../src/model.ts';
+import { wholeList, type End, type ListedResource } from '../../src/model.ts';
 import type { Evidence } from '../../src/store/evidence.ts';
 import type { Slice } from '../../src/store/ledger.ts';
 import {
@@ -67,7 +67,7 @@ const evidenceOf = (slices: Slice[]): Map<string, Evidence> =>
       .filter(({ state }) => state === 'sealed')
       .map((one) => {
         const ended = one.walkedAt ?? 0;
-        const reading = (no: number, end: End, moment: number): Reading => ({
+        const reading = (no: number, end: End, moment: number) => ({
           no,
           end,
           began: { machine: moment, now: moment, earliest: moment },
@@ -76,6 +76,7 @@ const evidenceOf = (slices: Slice[]): Map<string, Evidence> =>
           lacks: 0,
           claims: 0,
           pending: 0,
+          byStatus: null,
         });
         return [
           evidenceKey(one),
@@ -91,6 +92,7 @@ const evidenceOf = (slices: Slice[]): Map<string, Evidence> =>
               isDay: false,
               asks: 'list',
               inWords: false,
+              byStatus: null,
             },
           },
         ];

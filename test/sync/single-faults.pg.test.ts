@@ -326,6 +326,20 @@ test('P7: days of a list that was switched off while it failed have a line again
   ]);
 });
 
+// As a project's first failed order may: the books saw that the list has all, and none that failed.
+test('P4: an order that comes to a status which the list leaves out is not missing', async () => {
+  const orders = [0, 1, 2, 3].map((i) => orderOf(on, i, i === 3 ? { status: 1 } : {}));
+  const dialect = { statusUnasked: 3 } as const;
+  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  await bench.run();
+  await bench.runLater(pairMs);
+  bench.simulator.mutate('orders', `o-${on}-3`, (order) => ({ ...order, status: 3 }));
+  for (const ms of [hour, hour, pairMs, 25 * hour]) await bench.runLater(ms);
+  const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
+  expect(rows).toEqual([]);
+  expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 4 }]);
+});
+
 // It may show less of a day beside the next one than of the day alone.
 test('P4: a list that is cut makes no record missing while a span of days is doubted', async () => {
   const two = ['2026-04-02', on] as const;
