@@ -1,4 +1,5 @@
 // What changed since: every change once, in an order that never skips one, whoever commits late.
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -74,6 +75,8 @@ test('new, changed, late, missing and found are told once each, with what was sa
   });
   await commit([{ id: 'b' }], noon + 4000);
   await commit([{ id: 'b' }], noon + 5000);
+  await commit([{ id: 'a', message: 'third', update: 7 }], noon + 6000);
+  await commit([{ id: 'a', message: 'second', update: 7 }], noon + 7000);
 
   const found = await all();
   expect(found.map(told)).toEqual([
@@ -83,6 +86,8 @@ test('new, changed, late, missing and found are told once each, with what was sa
     'late a older',
     'missing b',
     'found b',
+    'changed a third',
+    'changed a second',
   ]);
   const [first, , , late, missing] = found;
   expect(first).toMatchObject({
@@ -154,12 +159,14 @@ async function lines(after?: string): Promise<string> {
 const asLines = (changes: Change[]): string =>
   changes.map((change) => `${jsonText(change, Object.keys(change) as never[])}\n`).join('');
 
+/** By the statement of docs/follow.md, which joins what orders said. */
 async function inSql(): Promise<string[]> {
-  const { rows } = await db.query<{ told: string }>(
-    `select change || ' ' || id as told from analytics.changes where project_id = $1 order by entry_id, n`,
-    [project],
+  const page = readFileSync(new URL('../../docs/follow.md', import.meta.url), 'utf8');
+  const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(page) ?? [];
+  const { rows } = await db.query<{ change: string; id: string }>(
+    sql.replaceAll(`'default'`, `'${project}'`),
   );
-  return rows.map((row) => row.told);
+  return rows.map(({ change, id }) => `${change} ${id}`);
 }
 
 describe('what is committed late', () => {
