@@ -1,19 +1,12 @@
-// What the pages need beside themselves, served by us: the style, our scripts, the chart library.
+// What the pages need beside themselves, served by us: the style, our script.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { style } from './style.ts';
 
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1d5cb8"/><g fill="#fff"><rect x="3" y="3" width="4" height="4" rx="1"/><rect x="9" y="3" width="4" height="4" rx="1"/><rect x="3" y="9" width="4" height="4" rx="1"/><rect x="9" y="9" width="4" height="4" rx="1" opacity=".45"/></g></svg>';
-
-/** The file that browsers take, beside the one that its package gives to Node. */
-const chartLibrary = (): string =>
-  join(dirname(createRequire(import.meta.url).resolve('chart.js')), 'chart.umd.min.js');
-
-const own = (name: string): string => join(import.meta.dirname, 'browser', name);
 
 /** The documentation of this package, from the sources as well as from dist/; none where it was left out. */
 const docs = ['../../..', '../../../..']
@@ -23,9 +16,11 @@ const docs = ['../../..', '../../../..']
 const files: readonly { name: string; type: string; text: () => string | Buffer }[] = [
   { name: 'style.css', type: 'text/css', text: () => style },
   { name: 'icon.svg', type: 'image/svg+xml', text: () => icon },
-  { name: 'page.js', type: 'text/javascript', text: () => readFileSync(own('page.js')) },
-  { name: 'charts.js', type: 'text/javascript', text: () => readFileSync(own('charts.js')) },
-  { name: 'chart.js', type: 'text/javascript', text: () => readFileSync(chartLibrary()) },
+  {
+    name: 'page.js',
+    type: 'text/javascript',
+    text: () => readFileSync(join(import.meta.dirname, 'browser/page.js')),
+  },
   ...(docs === undefined ? [] : readdirSync(docs))
     .filter((name) => name.endsWith('.md'))
     .map((name) => ({

@@ -42,20 +42,9 @@ export const isHeld = ({ days, held }: Omit<Period, 'period'>): boolean =>
   days > 0 && held === days;
 
 export function Chart(props: Props & { isSmall?: boolean }) {
-  const { view, title, by, periods, series, isStacked = true, isSmall = false } = props;
+  const { view, title, by, periods, series, isSmall = false } = props;
   const { words, format } = view;
-  const drawn = {
-    type: 'bar',
-    labels: periods.map(({ period }) => period.slice(by === 'day' ? 5 : 0, by === 'day' ? 10 : 7)),
-    isHeld: periods.map(isHeld),
-    isLost: periods.map(({ lost }) => lost > 0),
-    incomplete: words.figures.incomplete,
-    lost: words.figures.lost,
-    stacked: isStacked,
-    sets: series.flatMap(({ label, colour, values }) =>
-      colour === null ? [] : [{ label, colour, data: values.map(Number) }],
-    ),
-  };
+  const drawn = series.filter(({ colour }) => colour !== null);
   const [first, last] = [periods[0], periods.at(-1)];
   const doubtful = periods.filter((one) => !isHeld(one)).length;
   const about =
@@ -65,17 +54,93 @@ export function Chart(props: Props & { isSmall?: boolean }) {
           title,
           nameOf(view, by, first.period),
           nameOf(view, by, last.period),
-          series
-            .filter(({ colour }) => colour !== null)
+          drawn
             .map(({ label, values }) => `${label} ${grouped(sumOf(values))}`)
             .join(words.punctuation.comma),
           doubtful === 0 ? '' : format.number(doubtful),
         );
   return (
-    <div class={isSmall ? 'chart small' : 'chart'}>
-      <canvas data-chart={JSON.stringify(drawn)} role="img" aria-label={about} />
+    <div class={isSmall ? 'chart small' : 'chart'} role="img" aria-label={about}>
+      {drawn.length > 1 && (
+        <ul class="legend">
+          {drawn.map(({ label, colour }) => (
+            <li>
+              <span class={`key ${colour}`} />
+              {label}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Bars {...props} series={drawn} />
     </div>
   );
+}
+
+/** More would stand in each other's way; a phone has room for a third of them. */
+const mostLabels = 30;
+
+/** A column for each period. Places are percents, so that it fits any width without a script. */
+function Bars({ view, by, periods, series, isStacked = true }: Props) {
+  const { words, format } = view;
+  const heights = periods.map((_, i) => series.map(({ values }) => Number(values[i] ?? 0)));
+  const sum = (some: readonly number[]): number => some.reduce((total, one) => total + one, 0);
+  const { step, steps } = scaleOf(
+    Math.max(1, ...heights.map((some) => (isStacked ? sum(some) : Math.max(0, ...some)))),
+  );
+  const percent = (value: number): string => `${((100 * value) / (step * steps)).toFixed(2)}%`;
+  const apart = Math.ceil(periods.length / mostLabels);
+  const titleOf = (one: Period, i: number): string =>
+    [
+      nameOf(view, by, one.period),
+      ...series.map(({ label, values }) => `${label} ${grouped(String(values[i] ?? 0))}`),
+      ...(isHeld(one) ? [] : [words.figures[one.lost > 0 ? 'lost' : 'incomplete']]),
+    ].join('\n');
+  return (
+    <div class="plot">
+      <svg class="scale">
+        {Array.from({ length: steps + 1 }, (_, i) => (
+          <>
+            <line x1="0" x2="100%" y1={percent(i * step)} y2={percent(i * step)} />
+            <text x="-6" y={percent((steps - i) * step)}>
+              {format.short(i * step)}
+            </text>
+          </>
+        ))}
+      </svg>
+      {periods.map((one, i) => (
+        <div class={`column ${classOf(one) ?? ''}`} title={titleOf(one, i)}>
+          <svg>
+            {series.map(({ colour }, n) => {
+              const [height = 0, below] = [heights[i]?.[n], sum(heights[i]?.slice(0, n) ?? [])];
+              const width = isStacked ? 88 : 88 / series.length;
+              return (
+                <rect
+                  class={colour ?? undefined}
+                  x={`${isStacked ? 6 : 6 + n * width}%`}
+                  width={`${width}%`}
+                  y={percent(step * steps - height - (isStacked ? below : 0))}
+                  height={percent(height)}
+                />
+              );
+            })}
+          </svg>
+          {i % apart === 0 && (
+            <span class={i % (3 * apart) === 0 ? undefined : 'wide'}>
+              {by === 'day' ? one.period.slice(5) : one.period.slice(0, 7)}
+            </span>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Whole steps that people count in, four to ten of them, up to the greatest. */
+function scaleOf(greatest: number): { step: number; steps: number } {
+  const magnitude = 10 ** Math.floor(Math.log10(greatest / 4));
+  const fitting = [1, 2, 5, 10].map((one) => one * magnitude).find((one) => greatest / one <= 10);
+  const step = Math.max(1, fitting ?? greatest);
+  return { step, steps: Math.ceil(greatest / step) };
 }
 
 type Line = { name: ComponentChildren; values: string[]; coverage: Omit<Period, 'period'> };

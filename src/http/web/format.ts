@@ -9,6 +9,8 @@ const locales: Record<Lang, string> = { en: 'en-GB', zh: 'zh-CN' };
 export type Format = {
   /** Exact, also of decimal text that a double cannot hold. */
   number(value: number | string): string;
+  /** Rounded, for the scale of a chart: `20K`. */
+  short(value: number): string;
   /** `2026-11` or a day of it: November 2026. */
   month(day: Day): string;
   /** The month's name alone. */
@@ -27,6 +29,7 @@ const dayMs = 86_400_000;
 export function createFormat(lang: Lang): Format {
   const locale = locales[lang];
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
+  const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
   const dates = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options });
   const month = dates({ year: 'numeric', month: 'long' });
@@ -36,6 +39,7 @@ export function createFormat(lang: Lang): Format {
   return {
     // Exact decimal text is taken as it is by Intl, which its types do not say.
     number: (value) => whole.format(value as number),
+    short: (value) => compact.format(value),
     month: (text) => month.format(startOf(monthStart(text))),
     monthName: (text) => monthName.format(startOf(monthStart(text))),
     day: (text) => day.format(startOf(text)),

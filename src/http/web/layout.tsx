@@ -31,8 +31,6 @@ export function pageText(view: View, nav: string | null, made: Made): string {
         <link rel="icon" href="/web/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/web/style.css" />
         <link rel="alternate" type="application/json" href={made.twin} />
-        {made.hasCharts === true && <script src="/web/chart.js" defer />}
-        {made.hasCharts === true && <script src="/web/charts.js" type="module" />}
         <script src="/web/page.js" type="module" />
       </head>
       <body data-live={made.isLive === true ? linkTo(view, '/archive/v1/events') : undefined}>

@@ -1,6 +1,6 @@
 // The web pages: who asks is let in, the page is read through the library and made here, as HTML that needs no script.
-// Scripts of our own only add to it: charts, the arrow keys, what has changed meanwhile. Nothing comes from elsewhere
-// and nothing inline is run (Content-Security-Policy).
+// A script of our own only adds to it: the arrow keys, what has changed meanwhile. Nothing comes from elsewhere and
+// nothing inline is run (Content-Security-Policy).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, isOutlastError } from '../../errors.ts';
 import { targetOf } from '../../platform/target.ts';

@@ -82,13 +82,25 @@ a.cell:hover{outline:2px solid var(--accent);outline-offset:1px}
 .legend{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0;margin:.8rem 0;font-size:13px;color:var(--soft)}
 .legend li{display:flex;gap:.4rem;align-items:center}
 .legend .cell{width:14px;height:14px;flex:none}
-.chart{position:relative;height:17rem;margin:.6rem 0}
-.chart.small{height:11rem}
+.chart{margin:.6rem 0}
+.chart .legend{margin:.2rem 0 .6rem}
+.key{width:12px;height:12px;background:currentColor}
+.plot{position:relative;display:flex;height:17rem;margin-left:3.2rem;padding-bottom:1.5rem}
+.small .plot{height:11rem}
+.plot svg{display:block;width:100%;height:100%;overflow:visible}
+svg.scale{position:absolute;inset:0;height:calc(100% - 1.5rem)}
+.scale line{stroke:var(--line)}
+.scale text{fill:var(--soft);font-size:12px;text-anchor:end;dominant-baseline:middle}
+.column{position:relative;flex:1;min-width:0}
+.column>span{position:absolute;top:100%;left:50%;transform:translate(-50%);font-size:12px;line-height:1.5rem;color:var(--soft);white-space:nowrap}
+.column.doubt{background:repeating-linear-gradient(-45deg,color-mix(in srgb,var(--read) 60%,transparent) 0 1px,transparent 1px 6px)}
+.column.lost{background:repeating-linear-gradient(-45deg,var(--bad) 0 1px,transparent 1px 6px)}
+.column rect{fill:currentColor}.doubt rect{fill-opacity:.5}
+.chart .held{color:var(--held)}.chart .open{color:var(--open)}.chart .read{color:var(--read)}.chart .accent{color:var(--accent)}
 .stripes{display:inline-block;width:1.6rem;height:.8rem;border:1px solid var(--read);background:repeating-linear-gradient(-45deg,var(--read) 0 1px,transparent 1px 5px)}
 tr.doubt>*{background:repeating-linear-gradient(-45deg,color-mix(in srgb,var(--read) 18%,transparent) 0 1px,transparent 1px 6px)}
 .stripes.lost{border-color:var(--bad);background:repeating-linear-gradient(-45deg,var(--bad) 0 1px,transparent 1px 5px)}
 tr.lost>*{background:repeating-linear-gradient(-45deg,color-mix(in srgb,var(--bad) 30%,transparent) 0 1px,transparent 1px 6px)}
-@media (scripting:none){.chart{display:none}}
 td.wide{min-width:16rem}
 .digest code{display:block;overflow-wrap:anywhere}
 tr.sum>*{font-weight:600}
@@ -140,7 +152,7 @@ form.filter{display:grid;grid-template-columns:repeat(2,minmax(0,1fr))}form.filt
 [for=fold]::before{content:'▸ '}#fold:checked+label::before{content:'▾ '}#fold:focus-visible+label{outline:2px solid var(--accent)}
 #fold:not(:checked)+label~*{display:none}
 form.filter .wide,form.filter fieldset{grid-column:1/-1}form.filter button{justify-self:start}
-.chart{height:13rem}
+.plot{height:13rem}.column>.wide{display:none}
 th.id .long{max-width:11rem}
 }
 /* The page of /docs. */

@@ -51,8 +51,6 @@ export type Made = {
   isLive?: boolean;
   /** Its days are not UTC's. */
   isLocal?: boolean;
-  /** It draws charts. */
-  hasCharts?: boolean;
   status?: number;
   /** With status 303: whoever asked is sent on to this path. */
   location?: string;

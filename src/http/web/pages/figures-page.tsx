@@ -61,7 +61,6 @@ async function read(view: View): Promise<Made> {
     title: words.figures.title,
     twin: linkTo(view, '/archive/v1/statistics/orders', { ...bounds, by, group_by: 'order_type' }),
     isLocal: zone !== utc,
-    hasCharts: true,
     body: (
       <>
         <h1>{words.figures.title}</h1>

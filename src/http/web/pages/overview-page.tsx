@@ -32,7 +32,6 @@ async function read(view: View): Promise<Made> {
     title: headline,
     twin: linkTo(view, '/archive/v1/coverage'),
     isLive: true,
-    hasCharts: true,
     body: (
       <>
         <h1 class={wrong.some(({ level }) => level === 'critical') ? 'bad' : undefined}>
