@@ -7,19 +7,13 @@ import { addDays, monthStart } from '../../day.ts';
 import type { Day } from '../../model.ts';
 import { sumOf } from './format.ts';
 import { grouped, Table, type TableColumn } from './parts.tsx';
-import type { View } from './view.ts';
+import { linkTo, type View } from './view.ts';
 
 export type By = 'day' | 'month';
 
-type Period = {
-  period: Day;
-  /** Its days; of them, those held, and settled. */
-  days: number;
-  held: number;
-  settled: number;
-  /** Of them, those that are lost for ever. */
-  lost: number;
-};
+/** How many of its days are held, settled, and lost for ever. */
+type Covered = Pick<PeriodCoverage, 'days' | 'daysHeld' | 'daysSettled' | 'daysLost'>;
+type Period = Covered & { period: Day };
 
 export type Series = {
   label: string;
@@ -27,6 +21,8 @@ export type Series = {
   colour: string | null;
   /** A whole number or decimal text for each period. */
   values: readonly (number | string)[];
+  /** Shown only where there is any. */
+  isRare?: boolean;
 };
 
 type Props = {
@@ -38,13 +34,12 @@ type Props = {
   isStacked?: boolean;
 };
 
-export const isHeld = ({ days, held }: Omit<Period, 'period'>): boolean =>
-  days > 0 && held === days;
+export const isHeld = ({ days, daysHeld }: Covered): boolean => days > 0 && daysHeld === days;
 
 export function Chart(props: Props & { isSmall?: boolean }) {
   const { view, title, by, periods, series, isSmall = false } = props;
   const { words, format } = view;
-  const drawn = series.filter(({ colour }) => colour !== null);
+  const drawn = shownOf(series).filter(({ colour }) => colour !== null);
   const [first, last] = [periods[0], periods.at(-1)];
   const doubtful = periods.filter((one) => !isHeld(one)).length;
   const about =
@@ -76,6 +71,9 @@ export function Chart(props: Props & { isSmall?: boolean }) {
   );
 }
 
+const shownOf = (series: readonly Series[]): Series[] =>
+  series.filter(({ isRare, values }) => isRare !== true || Number(sumOf(values)) !== 0);
+
 /** More would stand in each other's way; a phone has room for a third of them. */
 const mostLabels = 30;
 
@@ -93,7 +91,7 @@ function Bars({ view, by, periods, series, isStacked = true }: Props) {
     [
       nameOf(view, by, one.period),
       ...series.map(({ label, values }) => `${label} ${grouped(String(values[i] ?? 0))}`),
-      ...(isHeld(one) ? [] : [words.figures[one.lost > 0 ? 'lost' : 'incomplete']]),
+      ...(isHeld(one) ? [] : [words.figures[one.daysLost > 0 ? 'lost' : 'incomplete']]),
     ].join('\n');
   return (
     <div class="plot">
@@ -143,17 +141,21 @@ function scaleOf(greatest: number): { step: number; steps: number } {
   return { step, steps: Math.ceil(greatest / step) };
 }
 
-type Line = { name: ComponentChildren; values: string[]; coverage: Omit<Period, 'period'> };
+type Line = { name: ComponentChildren; values: string[]; coverage: Covered };
 
-function FiguresTable(props: Props & { hrefOf?: (from: Day, to: Day) => string; csv?: string }) {
-  const { view, title, by, periods, series, hrefOf, csv } = props;
+function FiguresTable(props: FigureProps & { series: readonly Series[] }) {
+  const { view, title, range, periods, series, statistics, groupBy, list } = props;
+  const { by, zone } = range;
   const { words } = view;
-  const linked = (period: Day): ComponentChildren => {
+  // Lists know UTC days only.
+  const isLinked = list !== undefined && zone === 'UTC';
+  const linked = ({ period }: Period): ComponentChildren => {
     const name = nameOf(view, by, period);
-    return hrefOf === undefined ? name : <a href={hrefOf(...spanOf(by, period))}>{name}</a>;
+    const to = by === 'day' ? addDays(period, 1) : monthStart(period, 1);
+    return isLinked ? <a href={linkTo(view, `/${list}`, { from: period, to })}>{name}</a> : name;
   };
   const lines: Line[] = periods.map((one, i) => ({
-    name: linked(one.period),
+    name: linked(one),
     values: series.map(({ values }) => String(values[i] ?? 0)),
     coverage: one,
   }));
@@ -171,6 +173,7 @@ function FiguresTable(props: Props & { hrefOf?: (from: Day, to: Day) => string; 
     })),
     { head: words.figures.coverage, cell: ({ coverage }) => coverageText(view, coverage) },
   ];
+  const csv = { ...range, group_by: groupBy, format: 'sheet' };
   return (
     <details>
       <summary>{words.figures.asTable}</summary>
@@ -181,32 +184,29 @@ function FiguresTable(props: Props & { hrefOf?: (from: Day, to: Day) => string; 
         rowClass={(line) => (line === sums ? 'sum' : classOf(line.coverage))}
         isNarrow
       />
-      {csv !== undefined && (
-        <p>
-          <a href={csv}>{words.figures.csv}</a>
-        </p>
-      )}
+      <p>
+        <a href={linkTo(view, `/archive/v1/statistics/${statistics}`, csv)}>{words.figures.csv}</a>
+      </p>
     </details>
   );
 }
 
-const classOf = (of: Line['coverage']): string | undefined =>
-  isHeld(of) ? undefined : of.lost > 0 ? 'doubt lost' : 'doubt';
+const classOf = (of: Covered): string | undefined =>
+  isHeld(of) ? undefined : of.daysLost > 0 ? 'doubt lost' : 'doubt';
 
 /** All periods as if they were one. */
-export function together(periods: readonly Period[]): Omit<Period, 'period'> {
-  const sum = (of: (one: Period) => number): number =>
-    periods.reduce((total, one) => total + of(one), 0);
+export function together(periods: readonly Covered[]): Covered {
+  const sum = (name: keyof Covered): number => periods.reduce((total, one) => total + one[name], 0);
   return {
-    days: sum(({ days }) => days),
-    held: sum(({ held }) => held),
-    settled: sum(({ settled }) => settled),
-    lost: sum(({ lost }) => lost),
+    days: sum('days'),
+    daysHeld: sum('daysHeld'),
+    daysSettled: sum('daysSettled'),
+    daysLost: sum('daysLost'),
   };
 }
 
-function coverageText({ words, format }: View, of: Omit<Period, 'period'>) {
-  const { days, held, settled, lost } = of;
+function coverageText({ words, format }: View, of: Covered) {
+  const { days, daysHeld: held, daysSettled: settled, daysLost: lost } = of;
   if (settled === days && days > 0) return words.figures.settled;
   const counts = words.figures.heldDays(
     format.number(held),
@@ -228,62 +228,46 @@ function coverageText({ words, format }: View, of: Omit<Period, 'period'>) {
 const nameOf = ({ format }: View, by: By, period: Day): string =>
   by === 'day' ? format.day(period) : format.month(period);
 
-const spanOf = (by: By, period: Day): [Day, Day] => [
-  period,
-  by === 'day' ? addDays(period, 1) : monthStart(period, 1),
-];
-
 /** What the form was sent with; a bound that is open is ''. */
 export type FigureRange = { by: By; from: Day; to: Day; zone: string };
 
-/** The rows of each period: one, or one for each group. */
-export function byPeriod<Row extends { period: Day }>(rows: readonly Row[]): Map<Day, Row[]> {
-  const found = new Map<Day, Row[]>();
-  for (const row of rows) {
-    const held = found.get(row.period);
-    if (held === undefined) found.set(row.period, [row]);
-    else held.push(row);
-  }
-  return found;
-}
-
 /**
- * Its periods in order. The first is the first that the archive knows: what lies before it is no hole. `others` are
- * periods of what has no coverage of its own.
+ * The periods of rows, of which each has one, or one for each group, in order. The first is the first that the archive
+ * knows: what lies before it is no hole. `others` are periods of what has no coverage of its own.
  */
-export function axisOf<Row extends PeriodCoverage>(
-  found: ReadonlyMap<Day, readonly Row[]>,
-  others: readonly Day[] = [],
-): Period[] {
-  return [...new Set([...found.keys(), ...others])].toSorted().map((period) => {
-    const row = found.get(period)?.[0];
-    return row === undefined
-      ? { period, days: 0, held: 0, settled: 0, lost: 0 }
-      : {
-          period,
-          days: row.days,
-          held: row.daysHeld,
-          settled: row.daysSettled,
-          lost: row.daysLost,
-        };
-  });
+export function axisOf(rows: readonly PeriodCoverage[], others: readonly Day[] = []): Period[] {
+  const none = { days: 0, daysHeld: 0, daysSettled: 0, daysLost: 0 };
+  const found = new Map<Day, Period>(others.map((period) => [period, { period, ...none }]));
+  for (const row of rows) found.set(row.period, row);
+  return [...found.values()].toSorted((a, b) => (a.period < b.period ? -1 : 1));
 }
 
-export function Figure(props: {
+/** What a value of rows comes to in each of these periods. */
+export function sumsOf<Row extends { period: Day }>(
+  periods: readonly Period[],
+  rows: readonly Row[],
+): (value: (row: Row) => number | string) => string[] {
+  const found = new Map<Day, Row[]>(periods.map(({ period }) => [period, []]));
+  for (const row of rows) found.get(row.period)?.push(row);
+  return (value) => [...found.values()].map((some) => sumOf(some.map(value)));
+}
+
+type FigureProps = {
   view: View;
   range: FigureRange;
-  id: string;
   title: string;
-  note?: string;
   periods: readonly Period[];
   series: readonly Series[];
-  isStacked?: boolean;
-  hrefOf?: (from: Day, to: Day) => string;
-  csv: string;
-}) {
-  const { range, id, title, note = '', ...rest } = props;
-  const { view, series } = rest;
-  const figure = { ...rest, title, by: range.by };
+  /** Of `/archive/v1/statistics`, in groups: where its CSV is. */
+  statistics: string;
+  groupBy?: string;
+  /** Where the records of a period are; absent: nowhere. */
+  list?: string;
+};
+
+export function Figure(props: FigureProps & { id: string; note?: string; isStacked?: boolean }) {
+  const { id, title, note = '', view, range } = props;
+  const series = shownOf(props.series);
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
@@ -291,25 +275,25 @@ export function Figure(props: {
       {series.every(({ colour, values }) => colour === null || Number(sumOf(values)) === 0) ? (
         <p>{view.words.figures.noneDrawn}</p>
       ) : (
-        <Chart {...figure} />
+        <Chart {...props} by={range.by} />
       )}
-      <FiguresTable {...figure} />
+      <FiguresTable {...props} series={series} />
     </section>
   );
 }
 
 /** Orders by what became of them; `of` gives a number for each period. */
-export function outcomes(
+export const outcomes = (
   { words: { figures, terms } }: View,
-  of: (value: (row: OrderFigures) => number) => readonly (number | string)[],
-): Series[] {
-  const other = of((row) => row.ofOtherStatus);
-  return [
-    { label: terms.succeeded, colour: 'held', values: of((row) => row.succeeded) },
-    { label: terms.failed, colour: 'bad', values: of((row) => row.failed) },
-    { label: terms.pending, colour: 'open', values: of((row) => row.pending) },
-    ...(other.some((count) => Number(count) > 0)
-      ? [{ label: figures.ofOtherStatus, colour: 'soft', values: other }]
-      : []),
-  ];
-}
+  of: (value: (row: OrderFigures) => number) => readonly string[],
+): Series[] => [
+  { label: terms.succeeded, colour: 'held', values: of((row) => row.succeeded) },
+  { label: terms.failed, colour: 'bad', values: of((row) => row.failed) },
+  { label: terms.pending, colour: 'open', values: of((row) => row.pending) },
+  {
+    label: figures.ofOtherStatus,
+    colour: 'soft',
+    values: of((row) => row.ofOtherStatus),
+    isRare: true,
+  },
+];

@@ -12,10 +12,10 @@ import { isZone } from '../../../query/arguments.ts';
 import { order } from '../../../resources.ts';
 import {
   axisOf,
-  byPeriod,
   Figure,
   isHeld,
   outcomes,
+  sumsOf,
   together,
   type By,
   type FigureRange,
@@ -153,17 +153,17 @@ type Part = { view: View; range: FigureRange };
 function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[] }) {
   const { words } = view;
   const { figures } = words;
-  const found = byPeriod(orders);
-  const periods = axisOf(found);
-  const of = (value: (row: OrderFigures) => number | string): string[] =>
-    periods.map(({ period }) => sumOf((found.get(period) ?? []).map(value)));
-  const unknown = of((row) => row.amountUnknown);
+  const periods = axisOf(orders);
+  const of = sumsOf(periods, orders);
   const amounts: Series[] = [
     { label: figures.spent, colour: 'accent', values: of((row) => row.spentUnits) },
     { label: words.terms.pending, colour: 'open', values: of((row) => row.pendingUnits) },
-    ...(sumOf(unknown) === '0'
-      ? []
-      : [{ label: figures.unknownPrice, colour: null, values: unknown }]),
+    {
+      label: figures.unknownPrice,
+      colour: null,
+      values: of((row) => row.amountUnknown),
+      isRare: true,
+    },
   ];
   const types = [...new Set(orders.filter((row) => row.orders > 0).map((row) => row.orderType))];
   const byType = types.map((type, i) => ({
@@ -174,19 +174,12 @@ function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[
     colour: colours[i % colours.length] ?? 'open',
     values: of((row) => (row.orderType === type ? row.orders : 0)),
   }));
-  const csv = csvOf(view, range, 'orders');
-  const figure = { view, range, periods, ...linksTo(view, range, 'orders'), csv };
+  const figure = { view, range, periods, list: 'orders', statistics: 'orders' };
   return (
     <>
       <Figure id="orders" title={figures.orders} series={outcomes(view, of)} {...figure} />
       <Figure id="amounts" title={figures.amounts} series={amounts} {...figure} />
-      <Figure
-        id="types"
-        title={figures.types}
-        series={byType}
-        {...figure}
-        csv={csvOf(view, range, 'orders', 'order_type')}
-      />
+      <Figure id="types" title={figures.types} series={byType} groupBy="order_type" {...figure} />
     </>
   );
 }
@@ -200,15 +193,15 @@ function InSum(
 ) {
   const { view, range, orders, made } = props;
   const { words, format } = view;
-  const of = together(axisOf(byPeriod(orders)));
+  const of = together(axisOf(orders));
   const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number | string): string =>
     grouped(sumOf(rows.map(of)));
   return (
     <>
       <p class="lead">
         {words.figures.heldDays(
-          format.number(of.held),
-          format.number(of.settled),
+          format.number(of.daysHeld),
+          format.number(of.daysSettled),
           format.number(of.days),
         )}
       </p>
@@ -216,11 +209,11 @@ function InSum(
         <p class="notice mild">
           <span class="stripes" aria-hidden="true" />{' '}
           {words.figures.incompleteNote(range.zone !== utc)}
-          {of.lost > 0 && (
+          {of.daysLost > 0 && (
             <>
               <br />
               <span class="stripes lost" aria-hidden="true" />{' '}
-              {words.figures.lostNote(format.number(of.lost))}
+              {words.figures.lostNote(format.number(of.daysLost))}
             </>
           )}
         </p>
@@ -240,38 +233,30 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
   const { view, range, made, growth } = props;
   const { figures } = view.words;
   if (made.length === 0) return null;
-  const classes = byPeriod(made);
-  const grown = new Map(growth.map((row) => [row.period, row]));
-  const periods = axisOf(classes, [...grown.keys()]);
-  const of = (value: (row: NftClassFigures) => number | string): string[] =>
-    periods.map(({ period }) => sumOf((classes.get(period) ?? []).map(value)));
-  const ofGrowth = (value: (row: NftGrowth) => number | string): string[] =>
-    periods.map(({ period }) => {
-      const row = grown.get(period);
-      return row === undefined ? '0' : String(value(row));
-    });
-  const unread = of((row) => row.countsUnread);
-  const unknown = ofGrowth((row) => row.countsUnread);
+  const periods = axisOf(
+    made,
+    growth.map(({ period }) => period),
+  );
+  const [of, ofGrowth] = [sumsOf(periods, made), sumsOf(periods, growth)];
   const column = (label: string, values: string[]): Series => ({ label, colour: null, values });
+  const unknown = (values: string[]) => ({ ...column(figures.unknownCount, values), isRare: true });
+  const isWhole = made.every((row) => row.daysAccounted === 0 || row.isWholeList);
+  const nfts = of((row) => row.nfts);
+  const transfers = ofGrowth((row) => row.transfers);
   const figure = { view, range, periods };
   return (
     <>
       <Figure
         id="classes"
         title={figures.classes}
-        note={
-          made.some((row) => row.daysAccounted > 0 && !row.isWholeList) ? figures.someOwners : ''
-        }
+        note={isWhole ? '' : figures.someOwners}
         series={[
           { label: figures.classesOf, colour: 'accent', values: of((row) => row.classes) },
-          column(
-            figures.nfts,
-            of((row) => row.nfts),
-          ),
-          ...(sumOf(unread) === '0' ? [] : [column(figures.unknownCount, unread)]),
+          column(figures.nfts, nfts),
+          unknown(of((row) => row.countsUnread)),
         ]}
-        {...linksTo(view, range, 'nft_classes')}
-        csv={csvOf(view, range, 'nft_classes')}
+        list="nft_classes"
+        statistics="nft_classes"
         {...figure}
       />
       <Figure
@@ -281,32 +266,16 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
         series={[
           { label: figures.minted, colour: 'held', values: ofGrowth((row) => row.nftsMinted) },
           { label: figures.burnt, colour: 'bad', values: ofGrowth((row) => row.nftsBurnt) },
-          column(
-            figures.transfers,
-            ofGrowth((row) => row.transfers),
-          ),
-          ...(sumOf(unknown) === '0' ? [] : [column(figures.unknownCount, unknown)]),
+          column(figures.transfers, transfers),
+          unknown(ofGrowth((row) => row.countsUnread)),
         ]}
         isStacked={false}
-        csv={csvOf(view, range, 'nft_growth')}
+        statistics="nft_growth"
         {...figure}
       />
     </>
   );
 }
-
-/** Lists know UTC days only. */
-const linksTo = (view: View, { zone }: FigureRange, list: string) =>
-  zone === utc
-    ? { hrefOf: (from: Day, to: Day): string => linkTo(view, `/${list}`, { from, to }) }
-    : {};
-
-const csvOf = (view: View, range: FigureRange, of: string, group?: string): string =>
-  linkTo(view, `/archive/v1/statistics/${of}`, {
-    ...range,
-    group_by: group,
-    format: 'sheet',
-  });
 
 type Spending = { accounts: readonly AccountSpending[] | null; orders: readonly OrderFigures[] };
 
@@ -314,7 +283,7 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
   const { words } = view;
   const { figures } = words;
   const { from, to, zone } = range;
-  const isSafe = isHeld(together(axisOf(byPeriod(orders))));
+  const isSafe = isHeld(together(axisOf(orders)));
   return (
     <section aria-labelledby="accounts">
       <h2 id="accounts">{figures.accounts}</h2>

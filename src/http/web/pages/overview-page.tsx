@@ -3,8 +3,7 @@ import { addDays, dayOf, daysIn } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
 import type { ArchiveProblem, CoverageDay } from '../../../catalogue.ts';
 import type { OrderFigures } from '../../../query/statistics-types.ts';
-import { axisOf, byPeriod, Chart, outcomes } from '../chart.tsx';
-import { sumOf } from '../format.ts';
+import { axisOf, Chart, outcomes, sumsOf } from '../chart.tsx';
 import { Said } from '../layout.tsx';
 import { projectFor } from '../../v1/route.ts';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
@@ -125,18 +124,15 @@ function Wrong({ view, problems }: { view: View; problems: readonly ArchiveProbl
 
 function Lately({ view, orders }: { view: View; orders: readonly OrderFigures[] }) {
   const { words } = view;
-  const found = byPeriod(orders);
-  const periods = axisOf(found);
-  const of = (value: (row: OrderFigures) => number): string[] =>
-    periods.map(({ period }) => sumOf((found.get(period) ?? []).map(value)));
-  const figure = { view, by: 'day', periods, series: outcomes(view, of) } as const;
+  const periods = axisOf(orders);
+  const series = outcomes(view, sumsOf(periods, orders));
   return (
     <section aria-labelledby="lately">
       <h2 id="lately">{words.figures.lately}</h2>
       <p class="soft">
         {words.figures.latelyAbout} · <a href={linkTo(view, '/figures')}>{words.figures.more}</a>
       </p>
-      <Chart {...figure} title={words.figures.orders} isSmall />
+      <Chart {...{ view, periods, series }} by="day" title={words.figures.orders} isSmall />
     </section>
   );
 }
