@@ -13,7 +13,6 @@ const at = (text: string): number => Date.parse(text);
 const hour = 3_600_000;
 const pairMs = 2 * hour + 60_000;
 const on = '2026-04-03';
-const scope = { scope: { classes: 'none' } } as const;
 const days = ['2026-04-02', on, '2026-04-04', '2026-04-06'];
 const atTime = (id: number, time: string): ReturnType<typeof orderOf> =>
   orderOf(time.slice(0, 10), id, { create_time: time });
@@ -30,6 +29,33 @@ async function said(...of: string[]): Promise<Row[]> {
     [of],
   );
   return rows;
+}
+
+/** A platform with these orders and no classes, of which the days above are read unless told otherwise. */
+async function open(
+  orders: ReturnType<typeof orderOf>[],
+  options: Parameters<typeof createBench>[0] = {},
+  given: Parameters<typeof createBench>[1] = {},
+): Promise<void> {
+  bench = await createBench(
+    { days, records: { orders, classes: [] }, ...options },
+    { scope: { classes: 'none' }, ...given },
+  );
+}
+
+async function openAndRead(...given: Parameters<typeof open>): Promise<void> {
+  await open(...given);
+  await bench.run();
+}
+
+/** So many orders of the day; `first`: how the first of them differs. */
+const ordersOf = (count: number, first: object = {}) =>
+  Array.from({ length: count }, (_, i) => orderOf(on, i, i === 0 ? first : {}));
+
+/** Nothing was ever called missing. */
+async function expectNoneMissing(): Promise<void> {
+  const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
+  expect(rows).toEqual([]);
 }
 
 /** The platform, but for what `orders` makes of each question. */
@@ -54,7 +80,7 @@ test('P7: a day of which the next one alone was shown, after its month had gone,
   const orders = [13, 14].map((h) => atTime(h, `${march}T${h}:00:00Z`));
   orders.push(...[10, 11].map((h) => atTime(h, `2026-04-01T${h}:00:00Z`)));
   const startAt = at(`${march}T12:00:00Z`);
-  bench = await createBench({ startAt, days: [march], records: { orders, classes: [] } }, scope);
+  await open(orders, { startAt, days: [march] });
   await readNextDayAlone(bench);
   expect(await said(march)).toEqual([
     { day: march, said: 'lost none month is going', held: 0, missing: 0 },
@@ -65,10 +91,8 @@ test('P7: nor does a class of another owner keep such a day of an owner from bei
   const march = '2026-03-31';
   const classes = [classOf(march, 1, { owner: 'b' }), classOf('2026-04-01', 2, { owner: 'a' })];
   const startAt = at(`${march}T12:00:00Z`);
-  bench = await createBench(
-    { startAt, days: [march], records: { orders: [], classes } },
-    { scope: { orders: 'none', classes: ['a', 'b'] } },
-  );
+  const scope = { orders: 'none', classes: ['a', 'b'] } as const;
+  await open([], { startAt, days: [march], records: { orders: [], classes } }, { scope });
   await readNextDayAlone(bench);
   const { rows } = await bench.db.query(
     `select state, shown_total from sync.slices where owner = 'a' and day = $1`,
@@ -80,13 +104,8 @@ test('P7: nor does a class of another owner keep such a day of an owner from bei
 test('P6: what is left of a day that was lost proves nothing', async () => {
   const march = '2026-03-09';
   const orders = [0, 1, 2, 3].map((i) => orderOf(march, i));
-  const dialect = { ordersWindow: false } as const;
   const startAt = at(`${march}T00:00:00Z`);
-  bench = await createBench(
-    { startAt, days: [march], records: { orders, classes: [] }, dialect },
-    scope,
-  );
-  await bench.run();
+  await openAndRead(orders, { startAt, days: [march], dialect: { ordersWindow: false } });
   for (const i of [1, 2, 3]) bench.simulator.hide('orders', `o-${march}-${i}`);
   await bench.skipTo(at('2026-05-02T10:00:00Z'));
   const only = { resource: 'orders', days: { from: march, to: '2026-03-10' } } as const;
@@ -99,9 +118,7 @@ test('P6: what is left of a day that was lost proves nothing', async () => {
 });
 
 test('a record that no answer gets past is left out alone, not what shares its pages', async () => {
-  const orders = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => orderOf(on, i));
-  const dialect = { maxOrders: 4 } as const;
-  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  await open(ordersOf(10), { dialect: { maxOrders: 4 } });
   through((ask) => async (query, ...rest) => {
     const page = await ask(query, ...rest);
     if (page.records.some(({ id }) => id === `o-${on}-5`)) {
@@ -114,10 +131,7 @@ test('a record that no answer gets past is left out alone, not what shares its p
 });
 
 test('P6: a proof ends with the news that contradicts it, also where orders are pending', async () => {
-  const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i, i === 0 ? { status: 1 } : {}));
-  const dialect = { maxOrders: 2 } as const;
-  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
-  await bench.run();
+  await openAndRead(ordersOf(6, { status: 1 }), { dialect: { maxOrders: 2 } });
   await bench.runLater(pairMs);
   expect(await said(on)).toMatchObject([{ said: 'walked books pending' }]);
   bench.simulator.insert('orders', atTime(50, `${on}T00:00:01Z`));
@@ -133,9 +147,7 @@ test('P6: a proof ends with the news that contradicts it, also where orders are 
 });
 
 test('P6: a record set aside that only the second reading shows keeps the day from a seal', async () => {
-  const orders = [0, 1].map((i) => orderOf(on, i));
-  bench = await createBench({ days, records: { orders, classes: [] } }, scope);
-  await bench.run();
+  await openAndRead(ordersOf(2));
   const text = `{"status":2,"create_time":"${on}T13:00:00Z"}`;
   bench.simulator.insert('orders', { text, at: at(`${on}T13:00:00Z`), id: 'none' });
   await bench.runLater(pairMs);
@@ -147,11 +159,8 @@ test('P6: a record set aside that only the second reading shows keeps the day fr
 // Days in UTC+8, of which the first is empty there: at first contact it is asked for with the next one as well.
 test('a record that another day shows is not missing from the one that showed it once', async () => {
   const orders = [atTime(1, '2026-04-02T20:00:00Z'), atTime(2, `${on}T10:00:00Z`)];
-  const dialect = { dates: 'utc+8' } as const;
   // By one lane: where the second day is read before the first, the record is missing until its next reading.
-  const byOne = { ...scope, lanes: 1 };
-  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, byOne);
-  await bench.run();
+  await openAndRead(orders, { dialect: { dates: 'utc+8' } }, { lanes: 1 });
   for (const ms of [pairMs, pairMs, 25 * hour, 25 * hour]) {
     await bench.runLater(ms);
     expect(await said('2026-04-02', on)).toMatchObject([
@@ -172,8 +181,7 @@ test('days are proved though no time of their records is known', async () => {
   const orders = two.flatMap((day) =>
     [0, 1].map((i) => ({ ...orderOf(day, i, zero), at: at(`${day}T1${i}:00:00Z`) })),
   );
-  bench = await createBench({ days, records: { orders, classes: [] } }, scope);
-  await bench.run();
+  await openAndRead(orders);
   for (const ms of [pairMs, 25 * hour]) await bench.runLater(ms);
   expect(await said(...two)).toMatchObject([
     { said: 'sealed readings', held: 2, missing: 0 },
@@ -185,16 +193,14 @@ test('days are proved though no time of their records is known', async () => {
 test('a day whose last record has a time before that of its first one is proved', async () => {
   const zero = { create_time: '0001-01-01T00:00:00Z' };
   const last = { ...orderOf(on, 2, zero), at: at(`${on}T12:00:00Z`) };
-  const records = { orders: [orderOf(on, 0), orderOf(on, 1), last], classes: [] };
-  bench = await createBench({ days, records }, scope);
-  await bench.run();
+  await openAndRead([...ordersOf(2), last]);
   for (const ms of [pairMs, pairMs]) await bench.runLater(ms);
   expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 3, missing: 0 }]);
 });
 
 test('an end date that means another hour keeps no record from being held', async () => {
   const orders = ['01', '02', '10', '12'].map((h) => atTime(Number(h), `${on}T${h}:00:00Z`));
-  bench = await createBench({ days, records: { orders, classes: [] } }, scope);
+  await open(orders);
   through((ask) => async (query, ...rest) => {
     if (query.endDate === undefined) return ask(query, ...rest);
     const { pageKey: _key, ...of } = query;
@@ -213,9 +219,7 @@ test('an end date that means another hour keeps no record from being held', asyn
 
 // Each act gets on by some pages before one fails.
 test('a long day of a platform that fails now and then is read to its end, with whole pages', async () => {
-  const orders = Array.from({ length: 60 }, (_, i) => orderOf(on, i));
-  const dialect = { maxOrders: 4 } as const;
-  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  await open(ordersOf(60), { dialect: { maxOrders: 4 } });
   const limits = new Set<number>();
   let asked = 0;
   through((ask) => async (query, ...rest) => {
@@ -232,8 +236,7 @@ test('a long day of a platform that fails now and then is read to its end, with 
 });
 
 test('days on which a list was switched off have no line, and are not lost', async () => {
-  bench = await createBench({ days, records: { orders: [orderOf(on, 0)], classes: [] } });
-  await bench.run();
+  await openAndRead(ordersOf(1), {}, { scope: { classes: 'all' } });
   bench.worker.scope = { orders: 'none', classes: 'all' };
   await bench.runLater(10 * 24 * hour);
   await bench.runLater(24 * hour);
@@ -247,8 +250,7 @@ test('days on which a list was switched off have no line, and are not lost', asy
 test('an owner that is named no more is asked for no more, until it is named again', async () => {
   const classes = ['a', 'b'].map((owner, i) => classOf(on, i, { owner }));
   const named = { orders: 'none', classes: ['a', 'b'] } as const;
-  bench = await createBench({ days, records: { orders: [], classes } }, { scope: named });
-  await bench.run();
+  await openAndRead([], { records: { orders: [], classes } }, { scope: named });
   bench.worker.scope = { ...named, classes: ['a'] };
   const asked = () =>
     bench.simulator.requests.recent().filter(({ query }) => query.includes('owner=b')).length;
@@ -268,9 +270,7 @@ test('an owner that is named no more is asked for no more, until it is named aga
 });
 
 test('a filter by status that is refused from some day on keeps no day from a proof for long', async () => {
-  const orders = [0, 1, 2].map((i) => orderOf(on, i));
-  bench = await createBench({ days, records: { orders, classes: [] } }, scope);
-  await bench.run();
+  await openAndRead(ordersOf(3));
   await bench.runLater(pairMs);
   bench.simulator.insert('orders', atTime(60, `${on}T15:00:00Z`));
   bench.simulator.setFaults({ serverError: { status: 400, with: 'status=', without: 'limit=50' } });
@@ -292,24 +292,20 @@ test.each([
   'an answer by status that is %s once hides no status that the list leaves out',
   async (_, fault) => {
     const orders = [0, 1, 2, 3].map((i) => orderOf(on, i, i < 2 ? { status: 3 } : {}));
-    const dialect = { statusUnasked: 3 } as const;
-    bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
-    await bench.run();
+    await openAndRead(orders, { dialect: { statusUnasked: 3 } });
     await bench.runLater(pairMs);
     bench.simulator.setFaults(fault);
     bench.simulator.advance(25 * hour);
     await bench.run();
     bench.simulator.setFaults({ serverError: null, hollow: null });
     await bench.runLater(25 * hour);
-    const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
-    expect(rows).toEqual([]);
+    await expectNoneMissing();
     expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 4 }]);
   },
 );
 
 test('P7: days of a list that was switched off while it failed have a line again when it is back', async () => {
-  bench = await createBench({ days, records: { orders: [orderOf(on, 0)], classes: [] } });
-  await bench.run();
+  await openAndRead(ordersOf(1), {}, { scope: { classes: 'all' } });
   bench.simulator.setFaults({ serverError: { path: '/v3/orders' } });
   await bench.runLater(3 * 24 * hour);
   bench.worker.scope = { orders: 'none', classes: 'all' };
@@ -344,12 +340,10 @@ test('P4: an order that comes to a status which the list leaves out is not missi
 test('P4: a list that is cut makes no record missing while a span of days is doubted', async () => {
   const two = ['2026-04-02', on] as const;
   const orders = two.flatMap((day) => [0, 1, 2, 3, 4, 5].map((i) => orderOf(day, i)));
-  const dialect = { listCap: 8, totalsCap: 8 } as const;
-  bench = await createBench(
-    { days: [...two, '2026-04-06'], records: { orders, classes: [] }, dialect },
-    scope,
-  );
-  await bench.run();
+  await openAndRead(orders, {
+    days: [...two, '2026-04-06'],
+    dialect: { listCap: 8, totalsCap: 8 },
+  });
   await bench.runLater(pairMs);
   through((ask) => async (query, ...rest) => {
     const page = await ask(query, ...rest);
@@ -362,56 +356,35 @@ test('P4: a list that is cut makes no record missing while a span of days is dou
     { said: 'walked none books do not balance' },
   ]);
   await bench.runLater(25 * hour);
-  const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
-  expect(rows).toEqual([]);
+  await expectNoneMissing();
 });
 
 // Of today its list alone is read: a status that the list leaves out would be missing.
 test('P4: a walk of today that is cut short makes no record missing when the day is over', async () => {
-  const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i, i === 0 ? { status: 1 } : {}));
+  const orders = ordersOf(6, { status: 1 });
   const dialect = { maxOrders: 2, statusUnasked: 3 } as const;
   const startAt = at(`${on}T23:40:00Z`);
-  bench = await createBench(
-    { startAt, days: ['2026-04-02', on], records: { orders, classes: [] }, dialect },
-    scope,
-  );
-  await bench.run();
+  await openAndRead(orders, { startAt, days: ['2026-04-02', on], dialect });
   bench.simulator.mutate('orders', `o-${on}-0`, (order) => ({ ...order, status: 3 }));
-  let isFailing = true;
-  through((ask) => async (query, ...rest) => {
-    if (isFailing && query.startDate === on && typeof query.pageKey === 'string') {
-      throw transient('platform_unavailable', 'it answered with 500');
-    }
-    return ask(query, ...rest);
-  });
+  bench.simulator.setFaults({ serverError: { with: 'page_key=' } });
   await bench.runLater(34 * 60_000);
-  isFailing = false;
+  bench.simulator.setFaults({ serverError: null });
   bench.simulator.advance(2 * 60_000);
   await bench.run();
   expect(await said(on)).toMatchObject([{ said: 'walked none read once', held: 6, missing: 0 }]);
-  const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
-  expect(rows).toEqual([]);
+  await expectNoneMissing();
 });
 
 test('P4: a walk that asks for no status is not gone on with once the list is known to leave one out', async () => {
   const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i, i === 3 ? { status: 1 } : {}));
-  const dialect = { maxOrders: 2, statusUnasked: 3 } as const;
-  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
-  await bench.run();
+  await openAndRead(orders, { dialect: { maxOrders: 2, statusUnasked: 3 } });
   await bench.runLater(pairMs);
   bench.simulator.mutate('orders', `o-${on}-3`, (order) => ({ ...order, status: 3 }));
-  let isFailing = true;
-  through((ask) => async (query, ...rest) => {
-    if (isFailing && query.startDate === on && typeof query.pageKey === 'string') {
-      throw transient('platform_unavailable', 'it answered with 500');
-    }
-    return ask(query, ...rest);
-  });
+  bench.simulator.setFaults({ serverError: { with: 'page_key=' } });
   await bench.runLater(25 * hour);
-  isFailing = false;
+  bench.simulator.setFaults({ serverError: null });
   await bench.runLater(hour);
-  const { rows } = await bench.db.query(`select from sync.journal where kind = 'missing'`);
-  expect(rows).toEqual([]);
+  await expectNoneMissing();
   await bench.runLater(25 * hour);
   expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 6, missing: 0 }]);
 });
