@@ -133,7 +133,13 @@ export function environmentWithFile(
   return all;
 }
 
-const aProject = ['OUTLAST_PROJECTS_FILE'];
+/** What a projects file says. Not the key and the secret: it may name these variables. */
+export const ofOneProject = [
+  'OUTLAST_BASE_URL',
+  'OUTLAST_PROJECT',
+  'OUTLAST_CLASS_OWNERS',
+  'OUTLAST_TOKENS_URL',
+] as const;
 /** By a setting of the file, what says the same thing in another way: in the environment it comes first as well. */
 const overriddenBy: Readonly<Record<string, string[]>> = {
   DATABASE_URL: ['OUTLAST_DATA_DIR'],
@@ -141,11 +147,7 @@ const overriddenBy: Readonly<Record<string, string[]>> = {
   // A replica is one of the database that stands beside it.
   OUTLAST_READ_DATABASE_URL: ['OUTLAST_DATA_DIR', 'DATABASE_URL'],
   OUTLAST_PROJECTS_FILE: ['OUTLAST_BASE_URL'],
-  // Not the key and the secret: a projects file may name these variables.
-  OUTLAST_BASE_URL: aProject,
-  OUTLAST_PROJECT: aProject,
-  OUTLAST_CLASS_OWNERS: aProject,
-  OUTLAST_TOKENS_URL: aProject,
+  ...Object.fromEntries(ofOneProject.map((name) => [name, ['OUTLAST_PROJECTS_FILE']])),
 };
 
 /** What Node itself reads, before it has read a line of ours; where it trusts whom above all. */

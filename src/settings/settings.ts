@@ -3,11 +3,10 @@
 import { statSync } from 'node:fs';
 import { urlOf, withPgVariables, type DatabaseAddress } from '../database-address.ts';
 import { settingsError } from '../errors.ts';
-import type { LogLevel } from '../log.ts';
-import type { FileFormat } from '../model.ts';
 import {
   createReader,
   environmentWithFile,
+  ofOneProject,
   readSmallFile,
   reportUnknown,
   type Environment,
@@ -22,57 +21,10 @@ export type { ProjectSettings } from './projects-file.ts';
 export type DatabaseSettings =
   { kind: 'url'; url: DatabaseAddress; isReplica?: true } | { kind: 'embedded'; dataDir: string };
 
-export type AlertSettings = {
-  /** Null: nobody is told; the alerts are on record all the same. Secret, like the heartbeat's (P10). */
-  webhookUrl: string | null;
-  format: 'json' | 'slack' | 'dingtalk' | 'wecom' | 'feishu';
-  /** What a robot of DingTalk or Feishu has its messages signed with; null: unsigned. */
-  secret: string | null;
-  /** After so long what is still open is told again. */
-  reminderMs: number;
-  heartbeatUrl: string | null;
-};
-
-export type ExportSettings = {
-  /** Where `start` exports to, a folder or s3://bucket/prefix; null: nowhere. */
-  to: string | null;
-  /** A cron expression. */
-  schedule: string;
-  format: FileFormat;
-  /** How a bucket is addressed; null: as its endpoint suggests. */
-  addressing: 'path' | 'host' | null;
-};
-
-export type Settings = {
-  /** At least one; none where the command needs the database alone. */
-  projects: ProjectSettings[];
-  database: DatabaseSettings;
-  /** Where reading is done: a replica, or the database itself. */
-  readDatabase: DatabaseSettings;
-  certificatesDir: string;
-  /** Where the heads of the journal go; null: nowhere. */
-  headsDir: string | null;
-  host: string;
-  port: number;
-  /** The file of those who may read over HTTP beside the projects' own keys; null: there is none. */
-  readersFile: string | null;
-  concurrency: number;
-  timeoutMs: number;
-  deadlineMarginMs: number;
-  leaseMs: number;
-  refreshMs: number;
-  /** How often the tokens are read; null: never. */
-  tokensEveryMs: number | null;
-  /** Hosts whose certificate files are kept; null: none are. */
-  keepCertificates: string[] | null;
-  /** The cron expression of the tick. */
-  schedule: string;
-  logLevel: LogLevel;
-  alerts: AlertSettings;
-  exports: ExportSettings;
-  /** The proxies that HTTP goes through, as a person is told of them; null: there are none. */
-  proxies: string | null;
-};
+/** As they are read below; what each means, table.ts says. Null: it is unset, and there is no default. */
+export type Settings = ReturnType<typeof readSettings>;
+export type AlertSettings = Settings['alerts'];
+export type ExportSettings = Settings['exports'];
 
 /** `database`: the platform's settings are not looked at and may be missing. */
 export type Needs = 'platform' | 'database';
@@ -81,10 +33,7 @@ export type Needs = 'platform' | 'database';
  * Reads the settings. Pure but for the files that the environment names, and for the process's proxies.
  * Throws settings `settings_invalid` with every mistake on a line of its own.
  */
-export function readSettings(
-  options: { needs: Needs; readFile?: ReadFile },
-  given?: Environment,
-): Settings {
+export function readSettings(options: { needs: Needs; readFile?: ReadFile }, given?: Environment) {
   const mistakes: string[] = [];
   const report = (mistake: string): void => void mistakes.push(mistake);
   const readFile = options.readFile ?? readSmallFile;
@@ -119,10 +68,14 @@ export function readSettings(
   const database: DatabaseSettings =
     url === null ? { kind: 'embedded', dataDir } : { kind: 'url', url };
   const replica = current(readReplica, reader, anew, ['OUTLAST_READ_DATABASE_URL_FILE']);
-  const settings: Settings = {
+  const readDatabase: DatabaseSettings =
+    replica === null ? database : { kind: 'url', url: replica, isReplica: true };
+  const settings = {
+    /** At least one; none where the command needs the database alone. */
     projects,
     database,
-    readDatabase: replica === null ? database : { kind: 'url', url: replica, isReplica: true },
+    /** Where reading is done: a replica, or the database itself. */
+    readDatabase,
     certificatesDir: reader.read('OUTLAST_CERTIFICATES_DIR'),
     headsDir: reader.read('OUTLAST_HEADS_DIR'),
     host: reader.read('OUTLAST_HOST'),
@@ -150,6 +103,7 @@ export function readSettings(
       format: reader.read('OUTLAST_EXPORT_FORMAT'),
       addressing: reader.read('OUTLAST_BUCKET_ADDRESSING'),
     },
+    /** The proxies that HTTP goes through, as a person is told of them; null: there are none. */
     proxies: proxiesShown(proxies),
   };
   const { format, secret } = settings.alerts;
@@ -232,14 +186,6 @@ type Projects = {
   /** Variables whose names stand in a projects file; null: that could not be learned. */
   variables: string[] | null;
 };
-
-/** Not the key and the secret, which are of no use without the address: the file may name these variables. */
-const ofOneProject = [
-  'OUTLAST_BASE_URL',
-  'OUTLAST_PROJECT',
-  'OUTLAST_CLASS_OWNERS',
-  'OUTLAST_TOKENS_URL',
-] as const;
 
 function readProjects(reader: EnvironmentReader, maxRps: number): Projects {
   const path = reader.read('OUTLAST_PROJECTS_FILE');
