@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { listedResources } from '../model.ts';
 import { oneOf, parseArguments, project, whole } from './arguments.ts';
 import type { Reader } from './reader.ts';
+import { timeInJson } from './selected-columns.ts';
 import type { Progress, Recent, RecentQuery } from './reports.ts';
 
 const ofProject = z.strictObject({ project });
@@ -16,21 +17,6 @@ const recentArguments = z.strictObject({
   limit: recentFilters.limit.default(20),
 });
 
-type Flat = Pick<Progress, 'project' | 'revision' | 'inHand' | 'slicesDue' | 'slicesWaiting'> &
-  Pick<Progress, 'nextDueAt' | 'succeededAt' | 'archiveNow'> & {
-    runId: string | null;
-    runStartedAt: string;
-    runSlicesDone: number;
-    runRecordsShown: string;
-    certificateResource: NonNullable<Progress['certificate']>['resource'] | null;
-    certificateMonth: string;
-    certifiedAt: string;
-    certificateDigest: string;
-    parkedAt: string | null;
-    parkedReason: string | null;
-    askAgainAt: string | null;
-  };
-
 /**
  * Null where no run could enter the project yet. One statement: of two months of two lists it takes 12 ms over HTTP on
  * a busy machine. What is final is not looked at.
@@ -40,47 +26,28 @@ export async function readProgress(
   given: { project: string },
 ): Promise<Progress | null> {
   const query = parseArguments('progress', ofProject, given);
-  const { rows } = await reader.query<Flat>(
-    `select project_id as "project", revision, run_id as "runId", run_started_at as "runStartedAt",
-            run_slices_done as "runSlicesDone", run_records_shown as "runRecordsShown",
+  const { rows } = await reader.query<Progress>(
+    `select project_id as "project", revision,
+            case when run_id is not null
+                 then json_build_object('runId', run_id, 'startedAt', ${timeInJson('run_started_at')},
+                                        'slicesDone', run_slices_done, 'recordsShown', run_records_shown) end as run,
             (select coalesce(json_agg(json_build_object('resource', h.resource, 'owner', h.owner, 'day', h.day, 'pages', h.pages)
                                       order by h.day, h.resource desc, h.owner), '[]')
                from analytics.slices_in_hand h where h.project_id = $1) as "inHand",
             slices_due as "slicesDue", slices_waiting as "slicesWaiting", next_due_at as "nextDueAt",
-            succeeded_at as "succeededAt", certificate_resource as "certificateResource",
-            certificate_month as "certificateMonth", certified_at as "certifiedAt",
-            certificate_digest as "certificateDigest", parked_at as "parkedAt", parked_reason as "parkedReason",
-            ask_again_at as "askAgainAt", archive_now as "archiveNow"
+            succeeded_at as "succeededAt",
+            case when certificate_resource is not null
+                 then json_build_object('resource', certificate_resource, 'month', certificate_month,
+                                        'certifiedAt', ${timeInJson('certified_at')}, 'digest', certificate_digest)
+                  end as certificate,
+            case when parked_at is not null
+                 then json_build_object('at', ${timeInJson('parked_at')}, 'reason', parked_reason,
+                                        'askAgainAt', ${timeInJson('ask_again_at')}) end as parked,
+            archive_now as "archiveNow"
        from analytics.progress where project_id = $1`,
     [query.project],
   );
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { runId, runStartedAt, runSlicesDone, runRecordsShown, ...more } = row;
-  const { certificateResource, certificateMonth, certifiedAt, certificateDigest, ...others } = more;
-  const { parkedAt, parkedReason, askAgainAt, ...rest } = others;
-  return {
-    ...rest,
-    run:
-      runId === null
-        ? null
-        : {
-            runId,
-            startedAt: runStartedAt,
-            slicesDone: runSlicesDone,
-            recordsShown: Number(runRecordsShown),
-          },
-    certificate:
-      certificateResource === null
-        ? null
-        : {
-            resource: certificateResource,
-            month: certificateMonth,
-            certifiedAt,
-            digest: certificateDigest,
-          },
-    parked: parkedAt === null ? null : { at: parkedAt, reason: parkedReason, askAgainAt },
-  };
+  return rows[0] ?? null;
 }
 
 const recentColumns = {

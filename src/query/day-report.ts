@@ -1,13 +1,13 @@
 // One day of a list with all that is known of it: what an auditor asks. One statement, so that nothing moves between
 // its parts; each part is found by an index, whatever the archive holds besides.
 import * as z from 'zod';
-import { questions, type CoverageDay } from '../catalogue.ts';
+import { questions } from '../catalogue.ts';
 import { listedResources } from '../model.ts';
 import { tableShapes } from '../store/record-tables.ts';
 import { day, isStorable, oneOf, parseArguments, project } from './arguments.ts';
-import { columnsOfView } from './selected-columns.ts';
+import { columnsOfView, timeInJson } from './selected-columns.ts';
 import type { Reader } from './reader.ts';
-import type { Counted, DayEntry, DayQuery, DayReport } from './reports.ts';
+import type { DayQuery, DayReport } from './reports.ts';
 
 const ownerSentence = 'must be an owner: text of at most 1000 characters, without NUL';
 export const owner = z
@@ -23,17 +23,13 @@ export const dayOf = {
 };
 const dayArguments = z.strictObject({ project, ...dayOf, owner: owner.optional() });
 
-const some = 100;
-const entriesAtMost = 200;
-
 /**
- * Rows as JSON, in the order and up to the number that `select` says: never in that of a table's key alone, for readers
+ * Rows as JSON, in the order and up to the number that `items` says: never in that of a table's key alone, for readers
  * avoid to sort (reader.ts), and would read the whole table along its key.
  */
-const listed = (select: string): string =>
-  `(select coalesce(json_agg(row_to_json(one)), '[]') from (${select}) one)`;
-const counted = (from: string, items: string): string =>
-  `json_build_object('count', (select count(*) ${from}), 'items', ${listed(`${items} limit ${some}`)})`;
+const counted = (from: string, items: string, atMost = 100): string =>
+  `json_build_object('count', (select count(*) ${from}),
+                     'items', (select coalesce(json_agg(row_to_json(one)), '[]') from (${items} limit ${atMost}) one))`;
 
 /** The rows `d` of the list that was chosen: $1 project, $2 resource, $3 day. */
 const ofDay = 'd.project_id = $1 and d.resource = $2 and d.day = $3 and d.owner = c.owner';
@@ -59,58 +55,33 @@ function statementOf(resource: DayQuery['resource']): string {
              where d.project_id = $1 and d.resource = $2 and d.day = $3) as owners,
            (select count(*)::int ${held}) as records,
            ${isOrders ? `(select count(*)::int ${held} and r.status = 1)` : '0'} as pending,
-           ${counted(missing, `select ${key} as id, missing_since as since ${missing} order by missing_since desc, ${key}`)} as missing,
-           ${counted(changes, `select ${key} as id, observed_at as "observedAt" ${changes} order by observed_at desc, ${key}`)} as changes,
-           ${counted(rejects, `select sha256, reason, seen_at as "seenAt" ${rejects} order by seen_at desc, sha256`)} as rejects,
+           ${counted(missing, `select ${key} as id, ${timeInJson('missing_since')} as since ${missing} order by missing_since desc, ${key}`)} as missing,
+           ${counted(changes, `select ${key} as id, ${timeInJson('observed_at')} as "observedAt" ${changes} order by observed_at desc, ${key}`)} as changes,
+           ${counted(rejects, `select sha256, reason, ${timeInJson('seen_at')} as "seenAt" ${rejects} order by seen_at desc, sha256`)} as rejects,
            ${counted(
              readings,
-             `select begins_at as "beginsAt", began_at as "beganAt", ended_at as "endedAt", shown, lacks, claims
+             `select begins_at as "beginsAt", ${timeInJson('began_at')} as "beganAt",
+                    ${timeInJson('ended_at')} as "endedAt", shown, lacks, claims
                 ${readings} order by reading_no desc`,
            )} as readings,
-           (select count(*)::int ${history}) as entries,
-           ${listed(
-             `select entry, entered_at as "enteredAt", kind, records, state, proof, platform_total as "platformTotal",
-                     shown_total as "shownTotal", unresolved ${history} order by entry desc limit ${entriesAtMost}`,
+           ${counted(
+             history,
+             `select entry, ${timeInJson('entered_at')} as "enteredAt", kind, records, state, proof,
+                     platform_total as "platformTotal", shown_total as "shownTotal", unresolved
+                ${history} order by entry desc`,
+             200,
            )} as history
       from c`;
 }
 
-type DayRow = CoverageDay &
-  Pick<DayReport, 'owners' | 'newestPageAt' | 'dueAt' | 'records' | 'pending' | 'missing'> &
-  Pick<DayReport, 'changes' | 'rejects' | 'readings'> & {
-    entries: number;
-    history: DayEntry[];
-  };
-
 /** Null where the ledger knows no such day of such a list. */
 export async function readDay(reader: Reader, given: DayQuery): Promise<DayReport | null> {
   const query = parseArguments('day', dayArguments, given);
-  const { rows } = await reader.query<DayRow>(statementOf(query.resource), [
+  const { rows } = await reader.query<DayReport>(statementOf(query.resource), [
     query.project,
     query.resource,
     query.day,
     query.owner ?? null,
   ]);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { entries, history, ...rest } = row;
-  return {
-    ...rest,
-    missing: countedAt(rest.missing, 'since'),
-    changes: countedAt(rest.changes, 'observedAt'),
-    rejects: countedAt(rest.rejects, 'seenAt'),
-    readings: countedAt(countedAt(rest.readings, 'beganAt'), 'endedAt'),
-    history: { count: entries, items: timed(history, 'enteredAt') },
-  };
+  return rows[0] ?? null;
 }
-
-/** JSON has a time with `+00:00`; everywhere else it ends with Z. */
-const timed = <Item, Name extends keyof Item>(
-  items: (Item & Record<Name, string>)[],
-  name: Name,
-): Item[] => items.map((item) => ({ ...item, [name]: item[name].replace(/\+00:00$/, 'Z') }));
-
-const countedAt = <Item, Name extends keyof Item>(
-  { count, items }: Counted<Item & Record<Name, string>>,
-  name: Name,
-): Counted<Item> => ({ count, items: timed<Item, Name>(items, name) });

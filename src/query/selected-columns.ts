@@ -33,10 +33,14 @@ function inJson(field: Field): string {
     return `case when num_nonnulls(${columns.join(', ')}) > 0 then ${jsonNow(field.members)} end`;
   }
   const { column, type } = field;
-  if (type === 'timestamptz') return `replace(replace(${column}::text, ' ', 'T'), '+00', 'Z')`;
+  if (type === 'timestamptz') return timeInJson(column);
   if (type === 'bytea' || type === 'sha256') return `encode(${column}, 'hex')`;
   return type === 'bigint' || type === 'numeric' ? `${column}::text` : column;
 }
+
+/** As a time is given everywhere else: JSON has it with `+00:00`. */
+export const timeInJson = (column: string): string =>
+  `replace(replace(${column}::text, ' ', 'T'), '+00', 'Z')`;
 
 /** Of a view that has them under their own names. */
 export const columnsOfView = (fields: Fields, view: string): string =>
