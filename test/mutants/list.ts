@@ -66,6 +66,16 @@ export const mutants: readonly Mutant[] = [
       'sync/older.pg',
     ],
     [
+      'a page without a row ends a list',
+      'isNew || [-(emptyInARow-]{+(false && emptyInARow+}',
+      'sync/walk',
+    ],
+    [
+      'pages without a row are followed for ever',
+      '(emptyInARow [-<= emptyAtMost-]{+> 0+}',
+      'sync/walk',
+    ],
+    [
       'a list leaves out no status of which the books counted none',
       'books?.byStatus?.[i] === 0 && [-mayHave(i)-]{+false+}',
       'sync/single-faults.pg',

@@ -217,6 +217,22 @@ test('an end date that means another hour keeps no record from being held', asyn
   expect(await said(on)).toMatchObject([{ held: 4 }]);
 });
 
+test('a list with pages in between that have no row is read to its end', async () => {
+  const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i));
+  const dialect = { maxOrders: 2, totals: 'absent' } as const;
+  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  through((ask) => async (query, ...rest) => {
+    const key = query.pageKey ?? null;
+    if (key === null) return ask(query, ...rest);
+    if (key.startsWith('after ')) return ask({ ...query, pageKey: key.slice(6) }, ...rest);
+    const page = await ask(query, ...rest);
+    return { ...page, records: [], shown: 0, first: null, last: null, nextKey: `after ${key}` };
+  });
+  await bench.run();
+  await bench.runLater(pairMs);
+  expect(await said(on)).toMatchObject([{ said: 'sealed readings', held: 6, missing: 0 }]);
+});
+
 // Each act gets on by some pages before one fails.
 test('a long day of a platform that fails now and then is read to its end, with whole pages', async () => {
   await open(ordersOf(60), { dialect: { maxOrders: 4 } });

@@ -64,3 +64,25 @@ test('no total ends a walk of orders, however far its pages go beyond it', async
   expect(ended).toMatchObject({ kind: 'whole' });
   expect(committed).toHaveLength(length + 1);
 });
+
+// As those give who filter a page afterwards; the last key of others leads on for ever.
+test('pages without a row are gone beyond where they lead on, a few in a row', async () => {
+  const empty = (key: string) => orders([], key, 4);
+  const { ended, committed } = await walked('orders', [
+    empty('1'),
+    orders(['a', 'b'], '2', 4),
+    ...['3', '4', '5'].map(empty),
+    orders(['c'], '6', 4),
+    ...Array.from({ length: 20 }, (_, k) => empty(`on-${k}`)),
+  ]);
+  expect(ended).toEqual({ kind: 'whole', next: 12 });
+  expect(committed).toEqual([[], ['a', 'b'], ['c']]);
+});
+
+test.each([
+  ['the platform counts no more than was shown', 'on', 2],
+  ['its key leads to itself', 'last', 4],
+])('a page without a row ends the walk where %s', async (_, key, total) => {
+  const pages = [orders(['a', 'b'], 'last', total), orders([], key, total)];
+  expect((await walked('orders', pages)).ended).toEqual({ kind: 'whole', next: 2 });
+});

@@ -1,5 +1,6 @@
 // Walks one view of a day, its list or one status of it, from a position to its end, page by page: fetch, hand over to
-// the commit, decide whether it goes on. One rule ends every walk (P9): a page that shows nothing new is the last one.
+// the commit, decide whether it goes on. One rule ends every walk (P9): a page that shows nothing new is the last one, but
+// for a few that show no row at all and lead on.
 import { isOutlastError } from '../../errors.ts';
 import type { End, Instant, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -47,6 +48,12 @@ type Walking = {
 };
 
 /**
+ * So many pages without a row are gone beyond, one after another: who filters a page afterwards gives such (Google's
+ * AIP-158, DynamoDB), and who counts keys up gives them for ever.
+ */
+const emptyAtMost = 5;
+
+/**
  * Walks on to the end of the view; `next` is the number of the page after its last. `mustShow`: ids that the first page
  * must show, or the view is lost. Throws what the platform throws.
  */
@@ -61,8 +68,9 @@ export async function walkView(
   let position = from;
   /** The most rows that a page has shown. */
   let pageSize = 0;
+  let emptyInARow = 0;
   let observedAt = afterAll(list);
-  // Ends: every page but the last shows something new (P9).
+  // Ends: every page but the last shows something new, or is one of a few in a row that show nothing (P9).
   for (;;) {
     const { number } = position;
     let page: PlatformPage;
@@ -87,8 +95,10 @@ export async function walkView(
     list.observedAt = observedAt;
     const isFull = page.shown >= query.limit || (pageSize > 0 && page.shown >= pageSize);
     pageSize = Math.max(pageSize, page.shown);
+    emptyInARow = page.shown === 0 ? emptyInARow + 1 : 0;
+    const mayGoOn = isNew || (emptyInARow <= emptyAtMost && isBetween(page, position, view));
     const lost = lostBy(page, position, number === from.number ? mustShow : []);
-    const goesOn = isNew && lost === null;
+    const goesOn = mayGoOn && lost === null;
     const next = goesOn ? after(list.resource, page, position, countsBeyond && !isFull) : null;
     if (isNew || lost !== null || number === from.number) {
       const { pageKey } = position;
@@ -100,6 +110,14 @@ export async function walkView(
     position = next;
   }
 }
+
+/** Whether a page shows no row and leads on, in a list that is not known to be all shown. */
+const isBetween = (
+  { shown, nextKey }: PlatformPage,
+  { pageKey }: PagePosition,
+  { mostTotal, seen }: View,
+): boolean =>
+  shown === 0 && nextKey !== null && nextKey !== pageKey && (mostTotal ?? Infinity) > seen.size;
 
 /** Why the walk has lost its way with this page; null: it has not. */
 function lostBy(page: PlatformPage, { overlap }: PagePosition, mustShow: string[]): string | null {
