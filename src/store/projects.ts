@@ -113,7 +113,7 @@ type HeldDay = { resource: ListedResource; owner: string; day: Day; ids: string[
 
 /**
  * A day of a list by which another source would be noticed: walked, not empty, inside `[from, to)`; the newest sealed
- * or proved one first. With some of the ids held for it. Null when nothing of the window is held.
+ * or proved one first. With the ids it showed. Null when nothing of the window is held.
  */
 export async function dayToRecognise(
   db: Queryable,
@@ -122,13 +122,13 @@ export async function dayToRecognise(
   from: Day,
   to: Day,
 ): Promise<HeldDay | null> {
+  const ofDay = `from sync.pages p, unnest(p.ids) id
+                  where p.project_id = s.project_id and p.resource = s.resource and p.owner = s.owner and p.day = s.day`;
   const { rows } = await db.query<HeldDay>(
-    `select s.resource, s.owner, s.day, p.ids
+    `select s.resource, s.owner, s.day, (select array_agg(distinct id) ${ofDay}) as ids
        from sync.slices s
-       join sync.pages p on p.project_id = s.project_id and p.resource = s.resource and p.owner = s.owner
-                        and p.day = s.day and p.page = 0 and cardinality(p.ids) > 0
-      where s.project_id = $1 and s.resource = $2 and s.day >= $3 and s.day < $4
-      order by (s.state = 'sealed') desc, (s.proof <> 'none') desc, s.day desc, p.walk
+      where s.project_id = $1 and s.resource = $2 and s.day >= $3 and s.day < $4 and exists (select ${ofDay})
+      order by (s.state = 'sealed') desc, (s.proof <> 'none') desc, s.day desc
       limit 1`,
     [projectId, list, from, to],
   );

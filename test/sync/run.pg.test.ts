@@ -158,6 +158,18 @@ test('a rotated key of the same project just works; another source is refused be
   expect(await differences(bench)).toEqual([]);
 });
 
+test('a rotated key works too where a long day was last read from its newer end', async () => {
+  const [on] = threeDays;
+  const orders = Array.from({ length: 20 }, (_, i) => orderOf(on, i));
+  bench = await createBench(
+    { days: [on], records: { orders, classes: [] }, dialect: { maxOrders: 5 } },
+    ordersOnly,
+  );
+  await bench.seal();
+  bench.worker.source = { ...bench.worker.source, apiKey: 'another-key' };
+  expect(await bench.run()).toMatchObject({ problem: null });
+});
+
 test('a second project of the same address and key is asked about first, and nothing is written for it', async () => {
   bench = await createBench(lessADay, ordersOnly);
   await bench.run();

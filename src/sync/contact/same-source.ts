@@ -14,6 +14,7 @@ import {
   projectOfSource,
   type ProjectSource,
 } from '../../store/projects.ts';
+import { idsOf } from '../../store/walked-pages.ts';
 import { askList, boundsOf, limitOf } from '../ask-list.ts';
 
 type Held = { db: Db; platform: Platform; projectId: string; signal: AbortSignal };
@@ -33,8 +34,8 @@ export async function refuseSecond(
 }
 
 /**
- * Reads a held day of the first list that has one again. Passes when the platform shows at least half of the ids held
- * for it, or when nothing is held at all; false when a list before that one did not answer, by which it is to be
+ * Reads a held day of the first list that has one again. Passes when the platform shows at least half as many of the ids
+ * held for it as a page can show, or when nothing is held at all; false when a list before that one did not answer, by which it is to be
  * recognised first. Only those in `able` are asked. Throws settings `source_changed` otherwise, and what the platform throws.
  */
 export async function recogniseSource(
@@ -84,9 +85,10 @@ async function isRecognised(
     countTotal: false,
   };
   const page = await askList(platform, held, query, signal);
-  // Operation ids are the callers' own and may coincide by chance: half of those held must be there.
-  const shown = new Set(page.records.map((record) => record.id));
-  const again = held.ids.slice(0, query.limit).filter((id) => shown.has(id)).length;
+  // Operation ids are the callers' own and may coincide by chance: half of what a page can show must be held. Whichever end
+  // of the day was read last, all of it is compared.
+  const shown = new Set(idsOf(page));
+  const again = held.ids.filter((id) => shown.has(id)).length;
   if (2 * again >= Math.min(held.ids.length, query.limit)) return true;
   throw settingsError(
     'source_changed',
