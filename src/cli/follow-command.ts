@@ -98,7 +98,9 @@ type PositionFile = { path: string; of: string };
 
 /** Null where there is no such file. Throws settings `position_file`. */
 async function kept({ path, of }: PositionFile): Promise<string | null> {
-  const text = await textOfFile(path);
+  const text = await textOfFile(path).catch((error: unknown) => {
+    throw settingsError('position_file', `${path} cannot be read (${codeOf(error)}).`, error);
+  });
   if (text === null) return null;
   const [position, followed] = text.trim().split(' ');
   if (position !== undefined && position !== '' && followed === of) return position;

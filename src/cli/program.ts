@@ -40,6 +40,7 @@ const renamed = new Map(
     plan: 'status --plan',
     probe: 'status --probe',
     dictionary: 'query dictionary',
+    facts: 'query facts',
   }),
 );
 

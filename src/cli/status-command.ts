@@ -53,7 +53,11 @@ export const statusCommand = (command: Command): Command =>
         'show instead what will be asked, and whether it fits before the deadlines',
       ).conflicts(['all', 'check', 'probe']),
     )
-    .option('--rps <number>', 'with --plan: at this many requests a second', readRate)
+    .addOption(
+      new Option('--rps <number>', '--plan at this many requests a second')
+        .argParser(readRate)
+        .implies({ plan: true }),
+    )
     .addOption(
       new Option(
         '--probe',

@@ -198,6 +198,11 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
       "outlast: 'plan' is now: outlast status --plan (see outlast --help)\n",
     ],
     [
+      'another one',
+      ['facts'],
+      "outlast: 'facts' is now: outlast query facts (see outlast --help)\n",
+    ],
+    [
       'a word too many',
       ['migrate', 'now'],
       "outlast: too many arguments for 'migrate'. Expected 0 arguments but got 1. (see outlast migrate --help)\n",

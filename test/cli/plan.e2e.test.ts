@@ -55,8 +55,8 @@ describe('plan', () => {
     const on = '2026-04-06';
     await enterWindow(50_000_000, on);
     const planned = (...args: string[]): Promise<Ended> =>
-      outlastWith(stoppedAt(startOf(on)), 'status', '--plan', ...args);
-    const { code, stdout } = await planned();
+      outlastWith(stoppedAt(startOf(on)), 'status', ...args);
+    const { code, stdout } = await planned('--plan');
     expect(code).toBe(0);
     const [, name, rate] =
       /^TOO LATE +orders (\d{4}-\d\d): .* cannot be read by .* \(OUTLAST_MAX_RPS\)\. ([\d,]+) or more would do\.\n/.exec(
@@ -66,6 +66,7 @@ describe('plan', () => {
     expect(stdout).toContain('No run has told its rate yet: 5 requests a second are assumed.');
     // With the rate it advises, that month fits.
     const better = await planned('--rps', String(rate).replaceAll(',', ''));
+    expect(better.stdout).toContain(`${rate} requests a second; `);
     expect(better.stdout).not.toMatch(/TOO LATE +orders 2026-03/);
   });
 

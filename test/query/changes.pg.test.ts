@@ -379,6 +379,11 @@ describe('by every door', () => {
     // Of another resource it would skip what was not asked for.
     const other = await run('--resource', 'orders', ...file);
     expect(other.stderr).toContain('holds no position of orders, but of all');
+    const unreadable = await run('--position-file', folder);
+    expect([unreadable.code, unreadable.stderr]).toEqual([
+      2,
+      `outlast: ${folder} cannot be read (EISDIR).\n`,
+    ]);
     const damaged = await run('--after', 'x');
     expect(damaged.stderr).toContain('no position');
     expect(damaged.code).toBe(2);
