@@ -434,14 +434,6 @@ test('a day is an instant, too: its end', async () => {
   expect(await collect(archive.orders.stream({ project: 'p', asOf: '2026-03-01' }))).toEqual([]);
 });
 
-test('a row whose name no path can have leads to the list that is narrowed to it', async () => {
-  await bench.db.query(
-    `insert into sync.facts (project_id, fact, value, confirmed_at, changed_at) values ('r', '..', 'x', now(), now())`,
-  );
-  expect(await ask('/facts?project=r')).toContain('href="./facts?fact=..&amp;project=r"');
-  await bench.db.query(`delete from sync.facts where project_id = 'r'`);
-});
-
 test('what is wrong is a sentence for a person, and that of classes another project archives is there, too', async () => {
   const wrong = `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
                  values ('p', 'deadline_at_risk', $1, '{"days": 2, "deadline": "2026-05-30"}', now())`;

@@ -8,7 +8,6 @@ import { rangeCoverage, type RangeCoverage } from '../../../query/day-marks.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { askedOf, givenIn, present, projectFor } from '../../v1/route.ts';
-import { snake } from '../../../query/record-text.ts';
 import { sentenceOf } from '../../http-answers.ts';
 import { ProjectField, Refusal, Table, type TableColumn } from '../parts.tsx';
 import { Cell, classOf } from '../value.tsx';
@@ -20,14 +19,9 @@ import { Filter, RangeLine } from './filter.tsx';
 export const projectOf = (view: View, { resource }: List): ProjectId =>
   projectFor(view, resource ?? undefined);
 
-/** No path can name these two: browsers take them for steps. */
-export const isStep = (id: string): boolean => id === '.' || id === '..';
-
 /** The record's page, as it was at an instant where that is asked. */
 export const linkToRecord = (view: View, resource: string, id: string, asOf?: string): string =>
-  isStep(id)
-    ? linkTo(view, `/${resource}`, { find: id, as_of: asOf })
-    : linkTo(view, `/${resource}/${encodeURIComponent(id)}`, { as_of: asOf });
+  linkTo(view, `/${resource}/${encodeURIComponent(id)}`, { as_of: asOf });
 
 /** The page of a row; null: it has none. */
 function linkToRow(view: View, list: List, row: Row, asOf: string | undefined): string | null {
@@ -44,13 +38,8 @@ function linkToRow(view: View, list: List, row: Row, asOf: string | undefined): 
     return linkToRecord(view, resource.replace(/\..*/, ''), id);
   }
   const key = keyOf(list, row);
-  if (key.length === 0) return null;
-  return key.some(isStep)
-    ? linkTo(
-        view,
-        `/${list.name}`,
-        Object.fromEntries(list.key.map((name, i) => [snake(name), key[i]])),
-      )
+  return key.length === 0
+    ? null
     : linkTo(view, ['', list.name, ...key.map(encodeURIComponent)].join('/'));
 }
 

@@ -14,7 +14,7 @@ import { InstantField, isolated, ProjectField, Refusal, Time } from '../parts.ts
 import { FieldList, Raw } from '../value.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { CertificateLinks } from './list-extras.tsx';
-import { isStep, keyOf, linkToRecord, projectOf, readList } from './list-page.tsx';
+import { keyOf, linkToRecord, projectOf, readList } from './list-page.tsx';
 import { History } from './record-history-page.tsx';
 import { notFoundPage } from './error-page.tsx';
 
@@ -31,9 +31,8 @@ export function listPages(list: List): Page[] {
         const id = resource === null ? '' : (view.query.get('find') ?? '').trim();
         if (resource === null || id === '') return readList(view, list);
         const made = await readRecord(view, { ...list, resource }, id);
-        return made.status === 404 || isStep(id)
-          ? made
-          : { ...made, status: 303, location: linkToRecord(view, name, id) };
+        if (made.status === 404) return made;
+        return { ...made, status: 303, location: linkToRecord(view, name, id) };
       },
     },
     ...(inPath.length === 0
@@ -235,8 +234,7 @@ function AsOf(props: { view: View; resource: Resource; id: string; given: string
   const { view, resource, id, given } = props;
   const { words } = view;
   return (
-    <form class="filter" method="get" action={linkToRecord(view, resource, id).split('?', 1)[0]}>
-      {isStep(id) && <input type="hidden" name="find" value={id} />}
+    <form class="filter" method="get" action={`/${resource}/${encodeURIComponent(id)}`}>
       <div class="wide">
         <InstantField view={view} id="as-of" value={given} label={words.record.asOf} isRequired />
       </div>
