@@ -1,9 +1,10 @@
 // `/archive/v1/events`: what goes on, told when it changes (Server-Sent Events). Of each project there is one look
 // every two seconds, for all who listen to it, and none while nobody does.
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProjectId } from '../../model.ts';
 import { jsonText } from '../../query/record-text.ts';
-import { progress as described, type Progress } from '../../query/reports.ts';
+import { progress as described } from '../../query/reports.ts';
 import type { Archive } from '../../query/types.ts';
 import { Refused, unavailable, type Answer } from '../http-answers.ts';
 
@@ -22,90 +23,92 @@ export type Events = {
   close(): void;
 };
 
-type Listener = {
-  stream: Readable;
-  /** What it was told last; null: nothing yet. */
-  told: string | null;
-};
-
-type Topic = {
-  listeners: Set<Listener>;
-  /** What there is to be told; null before the first look, and before a run could enter the project. */
-  told: string | null;
-  /** The event that tells it. */
-  event: string;
-};
+/** What there is to be told, and what of it is no clock. */
+type News = { seen: string; event: string };
+/** Null before a run could enter the project. `until`: when the next look is due. */
+type Look = { news: Promise<News | null>; until: number };
 
 export function createEvents(
   archive: Pick<Archive, 'progress'>,
   answerOf: (error: unknown) => Answer,
   { everyMs, aliveMs }: EventTimes = eventTimes,
 ): Events {
-  const topics = new Map<ProjectId, Topic>();
-  const timers = new Map<ProjectId, NodeJS.Timeout>();
+  const listeners = new Map<Readable, { project: ProjectId; leaving: AbortController }>();
+  const looks = new Map<ProjectId, Look>();
   let isClosed = false;
-  let alive: NodeJS.Timeout | null = null;
-  const listeners = (): Listener[] => [...topics.values()].flatMap((one) => [...one.listeners]);
 
-  /** P9: ends with the last listener, or when the server stops. */
-  async function look(project: ProjectId, topic: Topic): Promise<void> {
+  async function newsOf(project: ProjectId, before: News | null): Promise<News | null> {
     try {
       const found = await archive.progress({ project });
-      if (found !== null) {
-        topic.told = whatIsSeen(found);
-        topic.event = eventOf('progress', jsonText(found, Object.keys(described) as never[]));
-      }
+      if (found === null) return before;
+      const event = eventOf('progress', jsonText(found, Object.keys(described) as never[]));
+      return { seen: JSON.stringify({ ...found, archiveNow: null }), event };
     } catch (error) {
       // One line in the log, however long it lasts.
-      if (topic.told !== trouble) topic.event = eventOf('trouble', String(answerOf(error).body));
-      topic.told = trouble;
+      if (before?.seen === trouble) return before;
+      return { seen: trouble, event: eventOf('trouble', String(answerOf(error).body)) };
     }
-    for (const listener of topic.listeners) tell(listener, topic);
-    if (topics.get(project) !== topic) return;
-    timers.set(
-      project,
-      setTimeout(() => void look(project, topic), everyMs),
-    );
   }
 
-  function leave(project: ProjectId, topic: Topic, listener: Listener): void {
-    topic.listeners.delete(listener);
-    if (topic.listeners.size > 0 || topics.get(project) !== topic) return;
-    topics.delete(project);
-    clearTimeout(timers.get(project));
-    timers.delete(project);
-    if (topics.size > 0 || alive === null) return;
-    clearInterval(alive);
-    alive = null;
+  /** The newest, or a new one where that is over. While one is taken, nobody begins another. */
+  function lookAt(project: ProjectId): Look {
+    const known = looks.get(project);
+    if (known !== undefined && performance.now() < known.until) return known;
+    const before = known?.news ?? Promise.resolve(null);
+    const look: Look = {
+      until: Infinity,
+      news: before
+        .then((news) => newsOf(project, news))
+        .finally(() => (look.until = performance.now() + everyMs)),
+    };
+    looks.set(project, look);
+    return look;
+  }
+
+  /** Read as it is taken: whoever is slow is told how it is by then. P9: ends when they leave or the server stops. */
+  async function* told(project: ProjectId, signal: AbortSignal): AsyncGenerator<string> {
+    yield 'retry: 3000\n\n';
+    let last: string | null = null;
+    let at = performance.now();
+    while (!signal.aborted) {
+      const look = lookAt(project);
+      const news = await look.news;
+      if (news !== null && news.seen !== last) {
+        last = news.seen;
+        at = performance.now();
+        yield news.event;
+      } else if (performance.now() - at > aliveMs - everyMs) {
+        at = performance.now();
+        yield ': all is well\n\n';
+      }
+      const waitMs = Math.max(1, look.until - performance.now());
+      await sleep(waitMs, null, { signal }).catch(() => null);
+    }
   }
 
   return {
     listen(project) {
       if (isClosed) throw new Refused(unavailable('the server is stopping: try again later'));
-      const ofProject = topics.get(project)?.listeners.size ?? 0;
-      if (listeners().length >= mostListeners || ofProject >= mostOfOne) {
+      const ofProject = [...listeners.values()].filter((one) => one.project === project);
+      if (listeners.size >= mostListeners || ofProject.length >= mostOfOne) {
         throw new Refused(unavailable('too many listen already: try again later'));
       }
-      const known = topics.get(project);
-      const topic: Topic = known ?? { listeners: new Set(), told: null, event: '' };
-      const listener: Listener = { stream: new Readable({ read: () => undefined }), told: null };
-      topics.set(project, topic);
-      topic.listeners.add(listener);
-      listener.stream.push('retry: 3000\n\n');
-      listener.stream.once('close', () => leave(project, topic, listener));
-      alive ??= setInterval(() => {
-        for (const one of listeners()) if (isTaking(one)) one.stream.push(': all is well\n\n');
-      }, aliveMs);
-      if (known === undefined) void look(project, topic);
-      else if (topic.told !== null) push(listener, topic);
-      return listener.stream;
+      const leaving = new AbortController();
+      const stream = Readable.from(told(project, leaving.signal), { highWaterMark: 1 });
+      listeners.set(stream, { project, leaving });
+      stream.once('close', () => {
+        leaving.abort();
+        listeners.delete(stream);
+        if (![...listeners.values()].some((one) => one.project === project)) looks.delete(project);
+      });
+      return stream;
     },
     close() {
       isClosed = true;
-      // Whoever takes nothing would keep the server.
-      for (const one of listeners()) {
-        if (isTaking(one)) one.stream.push(null);
-        else one.stream.destroy();
+      for (const [stream, { leaving }] of listeners) {
+        // Whoever takes nothing would keep the server.
+        if (stream.readableLength > 0) stream.destroy();
+        leaving.abort();
       }
     },
   };
@@ -113,22 +116,5 @@ export function createEvents(
 
 const trouble = 'trouble';
 
-/** What has not been taken yet is not added to: the next look tells how it is by then. */
-const isTaking = ({ stream }: Listener): boolean => stream.readableLength === 0;
-
-function tell(listener: Listener, topic: Topic): void {
-  if (topic.told === null || topic.told === listener.told) return;
-  if (listener.told === null || isTaking(listener)) push(listener, topic);
-}
-
-function push(listener: Listener, topic: Topic): void {
-  listener.told = topic.told;
-  listener.stream.push(topic.event);
-}
-
 /** JSON has no line break outside a text, and none inside. */
 const eventOf = (name: string, json: string): string => `event: ${name}\ndata: ${json}\n\n`;
-
-/** The clock goes on by itself. */
-const whatIsSeen = (progress: Progress): string =>
-  JSON.stringify({ ...progress, archiveNow: null });
