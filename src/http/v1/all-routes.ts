@@ -6,17 +6,15 @@ import { dayOf, owner } from '../../query/day-report.ts';
 import { questionList, questionNames } from '../../query/lists.ts';
 import * as reports from '../../query/reports.ts';
 import { Refused, refusal } from '../http-answers.ts';
-import { listOf, record } from './answer-schemas.ts';
-import { present, projectFor, route, type Route } from './route.ts';
+import { record } from './answer-schemas.ts';
+import { projectFor, route, type Route } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 import { figureRoutes } from './figure-routes.ts';
-import { one, questionRoute, readWhole, wholeReply } from './question-routes.ts';
+import { one, questionRoute, readWhole, wholeRoute } from './question-routes.ts';
 
 export const base = '/archive/v1';
 
 const certificates = questionList('certificates');
-const project = record('Project', 'A project you may read', reports.projects);
-const summary = record('Summary', 'How one list of one project stands', reports.summary);
 const dayReport = record(
   'DayReport',
   'All that is known of one day of a list: what coverage says of it, and what that rests on',
@@ -24,18 +22,13 @@ const dayReport = record(
 );
 
 const proofRoutes: readonly Route[] = [
-  route({
+  wholeRoute({
     path: '/projects',
     name: 'listProjects',
     summary: 'The projects you may read',
     needs: 'none',
-    isList: true,
-    answer: listOf(project),
-    read: async (_, { projects }) =>
-      wholeReply(
-        projects.toSorted().map((name) => ({ project: name })),
-        project,
-      ),
+    kind: record('Project', 'A project you may read', reports.projects),
+    rows: async (_, { projects }) => projects.toSorted().map((name) => ({ project: name })),
   }),
   questionRoute('coverage'),
   questionRoute('books'),
@@ -54,14 +47,13 @@ const proofRoutes: readonly Route[] = [
       return one(await asking.archive.day({ project: by, resource, ...of }), dayReport);
     },
   }),
-  route({
+  wholeRoute({
     path: '/summary',
     name: 'listSummaries',
     summary: 'How each list of each project stands',
     needs: 'none',
-    isList: true,
-    answer: listOf(summary),
-    read: async (_, { archive, projects, classesOf }) => {
+    kind: record('Summary', 'How one list of one project stands', reports.summary),
+    rows: async (_, { archive, projects, classesOf }) => {
       const rows = [];
       // Classes stand once, under the project that archives them.
       const classes = new Set(projects.map(classesOf));
@@ -73,7 +65,7 @@ const proofRoutes: readonly Route[] = [
           ),
         );
       }
-      return wholeReply(rows, summary);
+      return rows;
     },
   }),
   questionRoute('certificates'),
@@ -112,8 +104,6 @@ const rejectRoute = route({
 });
 
 const progress = record('Progress', 'What goes on now', reports.progress);
-const recent = record('Recent', 'A record that came in lately', reports.recent);
-const setting = record('Setting', 'A setting in force', reports.setting);
 
 const nowRoutes: readonly Route[] = [
   route({
@@ -137,35 +127,31 @@ const nowRoutes: readonly Route[] = [
   }),
   questionRoute('problems'),
   questionRoute('alerts'),
-  route({
+  wholeRoute({
     path: '/recent',
     name: 'listRecent',
     summary: 'The newest records of the newest days',
     about: 'Orders by default.',
-    isList: true,
     inQuery: recentFilters,
-    answer: listOf(recent),
-    read: async ({ resource = 'orders', limit }, asking) => {
-      const query = { project: projectFor(asking, resource), resource, ...present({ limit }) };
-      return wholeReply(await asking.archive.recent(query), recent);
-    },
+    kind: record('Recent', 'A record that came in lately', reports.recent),
+    rows: ({ resource = 'orders', ...limit }, asking) =>
+      asking.archive.recent({ project: projectFor(asking, resource), resource, ...limit }),
   }),
-  route({
+  wholeRoute({
     path: '/settings',
     name: 'listSettings',
     summary: 'The settings in force',
     about:
       'For whoever may read every project here, or sits at this machine. Of a secret it says only whether it is set.',
     needs: 'none',
-    isList: true,
-    answer: listOf(setting),
-    read: async (_, { settings }) => {
+    kind: record('Setting', 'A setting in force', reports.setting),
+    rows: async (_, { settings }) => {
       if (settings === null) {
         throw new Refused(
           refusal(403, 'FORBIDDEN', 'the settings are shown to whoever may read every project'),
         );
       }
-      return wholeReply(settings, setting);
+      return settings;
     },
   }),
 ];

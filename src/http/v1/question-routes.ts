@@ -4,6 +4,7 @@ import { questions, type QuestionName } from '../../catalogue.ts';
 import { listedResources, type Resource } from '../../model.ts';
 import { problemLevels, type ProblemLevel } from '../../problems.ts';
 import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
+import type { Shape } from '../../query/check-arguments.ts';
 import { questionList, type List, type ListQuery, type Row } from '../../query/lists.ts';
 import { firstOf, jsonText, snake } from '../../query/record-text.ts';
 import { refuse } from '../http-answers.ts';
@@ -13,6 +14,8 @@ import {
   projectFor,
   route,
   type ArchiveRequest,
+  type Definition,
+  type Nothing,
   type Reply,
   type Route,
 } from './route.ts';
@@ -67,6 +70,33 @@ export async function listReply(
 
 export const one = <Item extends object>(item: Item | null, { fields }: RowKind): Reply | null =>
   item === null ? null : { kind: 'object', json: jsonText(item, Object.keys(fields) as never[]) };
+
+type WholeList<Query extends Shape> = Omit<
+  Definition<Nothing, Query>,
+  'isList' | 'answer' | 'read'
+> & {
+  kind: RowKind;
+  rows: (...given: Parameters<Definition<Nothing, Query>['read']>) => Promise<readonly object[]>;
+};
+
+/** A list without pages. What its rows could be grouped by and are not is no column of theirs. */
+export const wholeRoute = <Query extends Shape = Nothing>({
+  kind,
+  rows,
+  ...of
+}: WholeList<Query>): Route =>
+  route<Nothing, Query>({
+    ...of,
+    isList: true,
+    answer: listOf(kind),
+    read: async (given, asking) => {
+      const { groupBy = [] } = given as { groupBy?: readonly string[] };
+      const fields = Object.entries(kind.fields).filter(
+        ([name, field]) => !('isOptional' in field) || groupBy.includes(snake(name)),
+      );
+      return wholeReply(await rows(given, asking), { ...kind, fields: Object.fromEntries(fields) });
+    },
+  });
 
 export const wholeReply = (rows: readonly object[], { fields }: RowKind): Reply => ({
   kind: 'rows',

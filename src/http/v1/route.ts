@@ -95,7 +95,7 @@ export type Route = {
 };
 
 /** Parameters have the library's names here; in the URL they have the tables'. None in the query must be given. */
-type Definition<Path extends Shape, Query extends Shape> = {
+export type Definition<Path extends Shape, Query extends Shape> = {
   path: string;
   name: string;
   summary: string;
@@ -120,7 +120,7 @@ type Definition<Path extends Shape, Query extends Shape> = {
 
 /** No parameters of its own. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type -- a route without parameters has exactly none
-type Nothing = Pick<Shape, never>;
+export type Nothing = Pick<Shape, never>;
 
 export const project = projectName.describe('The project; needed only where you may read several');
 
