@@ -45,47 +45,38 @@ export async function countRows(db: Db, of: Archived): Promise<number> {
   return rows[0]?.rows ?? 0;
 }
 
-/** Every row of the days, in no particular order. Rows that have no day are of none. */
-export function readRows(
-  tx: Tx,
-  of: Archived,
-  days: Narrowed,
-  onRows: (rows: HeldRow[]) => Promise<void>,
-): Promise<void> {
-  const shape = shapeOf(of);
-  return readInPages(
-    tx,
-    `select ${rowColumns(shape)}
-       from ${shape.table} o
-      where ${ofKey(shape, 'o')} and ${within(shape.day ?? 'null::date')}`,
-    [of.projectId, ...boundsOf(days)],
-    onRows,
-  );
-}
-
 export type HeldVersion = HeldTyped & { observed_at: string };
 
-/** Every version of the days' records, in no particular order, with the day that its record stands under. */
-export function readVersions(
+/** `version`: when an earlier version was observed; null: it is what the row says. */
+type HeldUnderDay = HeldTyped & { version: string | null; slice_day: Day | null };
+
+/**
+ * Every content of the days' records, the rows first and else in no particular order, with the day that its record stands
+ * under. What has no day is of none.
+ */
+export function readContents(
   tx: Tx,
   of: Archived,
   days: Narrowed,
-  onVersions: (versions: (HeldVersion & Pick<HeldRow, 'slice_day'>)[]) => Promise<void>,
+  onContents: (contents: HeldUnderDay[]) => Promise<void>,
 ): Promise<void> {
   const shape = shapeOf(of);
   const { table, versions, key } = shape;
+  const columns = typedColumns(shape, derivedColumns(shape));
   const day = shape.day === 'slice_day' ? 'slice_day' : 'null::date';
+  const ofDays = within(shape.day ?? 'null::date');
+  const row = `from ${table} o where ${ofKey(shape, 'o')} and o.${key} = v.${key}`;
   return readInPages(
     tx,
-    `select ${typedColumns(shape, derivedColumns(shape))}, observed_at,
-            (select ${day} from ${table} o where ${ofKey(shape, 'o')} and o.${key} = v.${key}) as slice_day
+    `select ${columns}, null::timestamptz as version, ${day} as slice_day
+       from ${table} o
+      where ${ofKey(shape, 'o')} and ${ofDays}
+      union all
+     select ${columns}, observed_at, (select ${day} ${row})
        from ${versions} v
-      where ${ofKey(shape, 'v')}
-        and (${days === null} or exists (select from ${table} o
-                                          where ${ofKey(shape, 'o')} and o.${key} = v.${key}
-                                            and ${within(shape.day ?? 'null::date')}))`,
+      where ${ofKey(shape, 'v')} and (${days === null} or exists (select ${row} and ${ofDays}))`,
     [of.projectId, ...boundsOf(days)],
-    onVersions,
+    onContents,
   );
 }
 

@@ -4,8 +4,7 @@
 import type { ColumnValue, ParsedRecord, ProjectId, Resource } from '../model.ts';
 import {
   boundsOf,
-  readRows,
-  readVersions,
+  readContents,
   within,
   type HeldContent,
   type HeldTyped,
@@ -151,26 +150,18 @@ export async function checkRecords(
   report: Report,
   onPage: (sofar: RecordsChecked) => void,
 ): Promise<RecordsChecked> {
-  const shape = shapeOf(of);
+  const columns = derivedColumns(shapeOf(of));
   const checked: RecordsChecked = { records: 0, versions: 0 };
-  await readRows(tx, of, days, async (rows) => {
-    for (const row of rows) {
-      const when = row.slice_day ?? null;
-      const wrong = wrongWith(of, row, derivedColumns(shape), when);
-      if (wrong !== null) await report({ ...wrong, when, id: row.id });
-    }
-    checked.records += rows.length;
-    onPage(checked);
-  });
-  await readVersions(tx, of, days, async (versions) => {
-    for (const version of versions) {
-      const when = version.slice_day ?? null;
-      const wrong = wrongWith(of, version, derivedColumns(shape), when);
+  await readContents(tx, of, days, async (contents) => {
+    for (const held of contents) {
+      const { slice_day: when, version } = held;
+      const wrong = wrongWith(of, held, columns, when);
+      if (version === null) checked.records += 1;
+      else checked.versions += 1;
       if (wrong === null) continue;
-      const says = `the version observed at ${version.observed_at}: ${wrong.says}`;
-      await report({ ...wrong, when, id: version.id, says });
+      const whose = version === null ? '' : `the version observed at ${version}: `;
+      await report({ ...wrong, when, id: held.id, says: whose + wrong.says });
     }
-    checked.versions += versions.length;
     onPage(checked);
   });
   return checked;
