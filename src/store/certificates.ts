@@ -109,45 +109,20 @@ export async function monthsToCertify(
   return rows;
 }
 
-/** The certificate that was entered last. */
-export async function newestCertificate(
-  db: Queryable,
-  { projectId, resource }: Listed,
-): Promise<{ month: Day; text: string } | null> {
-  const { rows } = await db.query<{ month: Day; text: string }>(
-    `select month, certificate::text as text
-       from sync.certificates
-      where project_id = $1 and resource = $2
-      order by certified_at desc, month desc, issue desc
-      limit 1`,
-    [projectId, resource],
-  );
-  return rows[0] ?? null;
-}
+/** A certificate that is no longer held: SHA-256 of its file. */
+type Gone = { issue: number; sha256: string };
 
-/** The certificate that a new one of the month would replace, whether it is still held or not. */
-export type Replaced = {
-  issue: number;
-  /** SHA-256 of its file; null where the journal only knows that it was there. */
-  sha256: string | null;
-  isHeld: boolean;
-};
-
+/** The last certificate of a month that the journal tells of; null: there was none. */
 export async function lastIssued(
   db: Queryable,
   { projectId, resource }: Listed,
   month: Day,
-): Promise<Replaced | null> {
-  const { rows } = await db.query<Replaced>(
-    `select issue, max(sha256) as sha256, bool_or(is_held) as "isHeld"
-       from (select (body::jsonb ->> 'issue')::int as issue, body::jsonb ->> 'file_sha256' as sha256, false as is_held
-               from sync.journal
-              where project_id = $1 and resource = $2 and owner = '' and day = $3 and kind = 'certified'
-              union all
-             select issue, null, true
-               from sync.certificates where project_id = $1 and resource = $2 and month = $3) known
-      group by issue
-      order by issue desc
+): Promise<Gone | null> {
+  const { rows } = await db.query<Gone>(
+    `select (body::jsonb ->> 'issue')::int as issue, body::jsonb ->> 'file_sha256' as sha256
+       from sync.journal
+      where project_id = $1 and resource = $2 and owner = '' and day = $3 and kind = 'certified'
+      order by 1 desc
       limit 1`,
     [projectId, resource, month],
   );

@@ -5,16 +5,15 @@ import type { Day } from '../model.ts';
 import { sha256 } from '../platform/canonical.ts';
 import {
   booksOf,
+  certificatesOf,
   coverageOf,
   enterCertificate,
   factsOf,
   lastIssued,
   monthsToCertify,
-  newestCertificate,
   type CoveredSlice,
   type HeldCertificate,
   type MonthKey,
-  type Replaced,
 } from '../store/certificates.ts';
 import type { Tx } from '../store/db.ts';
 import type { Listed } from '../store/read-held.ts';
@@ -59,10 +58,7 @@ async function certifyMonth(
   at: string,
 ): Promise<void> {
   const of = { projectId, resource };
-  const made = await withSnapshot(db, async (tx) => {
-    const replaces = await lastIssued(tx, of, month);
-    return replaces?.isHeld === true ? null : certificateOf(tx, of, month, at, replaces);
-  });
+  const made = await withSnapshot(db, (tx) => certificateOf(tx, of, month, at));
   // A rival may have been first, then and now: then it is the rival's that counts.
   if (made === null) return;
   if (!(await enterCertificate(db, of, made, sha256(bytesOf(made.text))))) return;
@@ -76,21 +72,24 @@ async function certifyMonth(
   }
 }
 
-/** What had been observed of a month by then, as a certificate is entered. */
+/** What had been observed of a month by then, as a certificate is entered; null where one is held. */
 async function certificateOf(
   tx: Tx,
   of: Listed,
   month: Day,
   at: string,
-  replaces: Replaced | null,
-): Promise<HeldCertificate> {
+): Promise<HeldCertificate | null> {
+  const held = await certificatesOf(tx, of);
+  if (held.some((one) => one.month === month)) return null;
+  const replaces = await lastIssued(tx, of, month);
+  const byMoment = held.toSorted((a, b) => Date.parse(a.certifiedAt) - Date.parse(b.certifiedAt));
+  const previous = byMoment.at(-1) ?? null;
   const coverage = await coverageOf(tx, of, month);
   const daysWith = (isMeant: (slice: CoveredSlice) => boolean): Day[] =>
     [...new Set(coverage.filter(isMeant).map(({ day }) => day))].toSorted();
   const leaves = createMonthDigest(coverage.map(({ day }) => day));
   await leavesInForce(tx, of, month, at, (leaf) => leaves.add(leaf));
   const { days, records, digest, leavesSha256 } = leaves.end();
-  const previous = await newestCertificate(tx, of);
   const head = await newestHead(tx, of.projectId);
   const issue = (replaces?.issue ?? 0) + 1;
   const certificate: Certificate = {
@@ -113,11 +112,7 @@ async function certificateOf(
       sha256: sha256(bytesOf(previous.text)),
     },
     issue,
-    replaces: replaces && {
-      issue: replaces.issue,
-      sha256: replaces.sha256,
-      why: 'it is no longer held',
-    },
+    replaces: replaces && { ...replaces, why: 'it is no longer held' },
     days: days.map((one) => ({
       ...one,
       slices: coverage
