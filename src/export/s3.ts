@@ -1,7 +1,7 @@
 // A bucket of an S3-compatible store, by the one client library that knows all the ways in which AWS finds credentials.
 // It reads, lists and adds; it deletes nothing but its own trial. What a store says becomes one of our errors here: no
 // key, no token and no sentence of a stranger's gets further (P10).
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import type {
@@ -77,9 +77,9 @@ const readAttempts = 3;
 export async function openBucket(place: string, options: BucketOptions): Promise<Bucket> {
   const { bucket, prefix } = parseBucketAddress(place);
   const s3 = await import('@aws-sdk/client-s3');
-  const client = await createClient(s3.S3Client, options.addressing);
+  const client = await createClient(s3.S3Client, options);
   const address = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
-  const { signal: abortSignal, partBytes = defaultPartBytes } = options;
+  const { signal, partBytes = defaultPartBytes } = options;
   const keyOf = (name: string) => ({
     Bucket: bucket,
     Key: prefix === '' ? name : `${prefix}/${name}`,
@@ -122,9 +122,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     notes: Record<string, string>,
   ): Promise<boolean> {
     const { UploadId } = await told(
-      client.send(new s3.CreateMultipartUploadCommand({ ...keyOf(name), Metadata: notes }), {
-        abortSignal,
-      }),
+      client.send(new s3.CreateMultipartUploadCommand({ ...keyOf(name), Metadata: notes })),
     );
     const upload = { ...keyOf(name), UploadId };
     // Parts that never became an object are paid for until somebody says that they will not.
@@ -135,9 +133,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
       for (let from = 0; from < bytes; from += partBytes) {
         const Body = await pieceOf(path, from, Math.min(partBytes, bytes - from));
         const PartNumber = Parts.length + 1;
-        const sent = client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body }), {
-          abortSignal,
-        });
+        const sent = client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body }));
         Parts.push({ PartNumber, ETag: (await told(sent)).ETag });
       }
       const isPut = await onlyIf('none', (conditions) =>
@@ -147,7 +143,6 @@ export async function openBucket(place: string, options: BucketOptions): Promise
             ...conditions,
             MultipartUpload: { Parts },
           }),
-          { abortSignal },
         ),
       );
       if (!isPut) await abort();
@@ -158,6 +153,24 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     }
   }
 
+  /** As `Bucket` says. */
+  async function read<T>(
+    name: string,
+    take: (body: Readable, etag: string) => Promise<T>,
+  ): Promise<T | null> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const found = await ifThere(client.send(new s3.GetObjectCommand(keyOf(name))));
+        return found && (await take(found.Body as Readable, found.ETag ?? ''));
+      } catch (error) {
+        const said = storeError(address, error);
+        // What the store said, it says again.
+        const isPassing = said !== error && isOutlastError(said, 'store_unreachable');
+        if (!isPassing || attempt === readAttempts || signal.aborted) throw said;
+      }
+    }
+  }
+
   return {
     address,
     async list() {
@@ -165,52 +178,29 @@ export async function openBucket(place: string, options: BucketOptions): Promise
       const Prefix = keyOf('').Key;
       let ContinuationToken: string | undefined;
       // P9: ends, for every page is asked for with the token of the one before, and a token seen before is refused.
-      const seen = new Set<string>();
+      const seen = new Set<string | undefined>();
       do {
+        if (seen.has(ContinuationToken)) {
+          throw fatal('store_failed', `The list of ${address} does not end.`);
+        }
+        seen.add(ContinuationToken);
         const page = await told(
-          client.send(new s3.ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken }), {
-            abortSignal,
-          }),
+          client.send(new s3.ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken })),
         );
         for (const { Key = '', Size = 0 } of page.Contents ?? []) {
           found.set(Key.slice(Prefix.length), Size);
         }
         ContinuationToken = page.IsTruncated === true ? page.NextContinuationToken : undefined;
-        if (ContinuationToken !== undefined && seen.has(ContinuationToken)) {
-          throw fatal('store_failed', `The list of ${address} does not end.`);
-        }
-        seen.add(ContinuationToken ?? '');
       } while (ContinuationToken !== undefined);
       return found;
     },
     async find(name) {
-      const sent = client.send(new s3.HeadObjectCommand(keyOf(name)), { abortSignal });
+      const sent = client.send(new s3.HeadObjectCommand(keyOf(name)));
       const found = await told(ifThere<HeadObjectCommandOutput>(sent));
-      return found === null
-        ? null
-        : { bytes: found.ContentLength ?? 0, notes: found.Metadata ?? {} };
+      return found && { bytes: found.ContentLength ?? 0, notes: found.Metadata ?? {} };
     },
-    readText: (name) =>
-      reading(
-        abortSignal,
-        async () => {
-          const sent = client.send(new s3.GetObjectCommand(keyOf(name)), { abortSignal });
-          const found = await told(ifThere(sent));
-          if (found === null) return null;
-          return { text: await text(found.Body as Readable), etag: found.ETag ?? '' };
-        },
-        address,
-      ),
-    read: (name, take) =>
-      reading(
-        abortSignal,
-        async () => {
-          const sent = client.send(new s3.GetObjectCommand(keyOf(name)), { abortSignal });
-          const found = await told(ifThere(sent));
-          return found === null ? null : take(found.Body as Readable);
-        },
-        address,
-      ),
+    readText: (name) => read(name, async (body, etag) => ({ text: await text(body), etag })),
+    read,
     async tryOut() {
       await told(client.send(new s3.PutObjectCommand({ ...keyOf(trialName), Body: '{}' })));
       try {
@@ -225,17 +215,15 @@ export async function openBucket(place: string, options: BucketOptions): Promise
       onlyIf(condition, (conditions) =>
         client.send(
           new s3.PutObjectCommand({ ...keyOf(name), ...conditions, Body: Buffer.from(content) }),
-          { abortSignal },
         ),
       ),
     async putFile(name, path, notes) {
-      const bytes = await lengthOf(path);
+      const bytes = (await stat(path)).size;
       if (bytes > partBytes) return putParts(name, path, bytes, notes);
       const Body = await pieceOf(path, 0, bytes);
       return onlyIf('none', (conditions) =>
         client.send(
           new s3.PutObjectCommand({ ...keyOf(name), ...conditions, Body, Metadata: notes }),
-          { abortSignal },
         ),
       );
     },
@@ -247,12 +235,15 @@ export async function openBucket(place: string, options: BucketOptions): Promise
  * Buffers as bodies, so that the library signs their SHA-256 and the store refuses what arrives otherwise: this is part
  * of every signature, while the checksums beside it are unknown to some stores, which then refuse the object.
  */
-async function createClient(Client: typeof S3Client, addressing: Addressing): Promise<S3Client> {
+async function createClient(
+  Client: typeof S3Client,
+  { addressing, signal }: BucketOptions,
+): Promise<S3Client> {
   const client = new Client({
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     followRegionRedirects: true,
-    requestHandler: createRequestHandler(),
+    requestHandler: createRequestHandler(signal),
   });
   const own = await client.config.serviceConfiguredEndpoint?.();
   client.config.forcePathStyle = addressing === null ? own !== undefined : addressing === 'path';
@@ -270,14 +261,17 @@ type Request = {
   body?: Buffer | string;
 };
 
-/** In place of the library's own, which knows no proxies and gives an address 250 ms. */
-function createRequestHandler(): NonNullable<S3ClientConfig['requestHandler']> {
+/**
+ * In place of the library's own, which knows no proxies and gives an address 250 ms. The signal ends all that is under
+ * way but what tidies up.
+ */
+function createRequestHandler(stop: AbortSignal): NonNullable<S3ClientConfig['requestHandler']> {
   // A connection that says nothing is given up, and the request made again.
   const client = createHttpClient({ connectMs: 10_000, idleMs: 60_000 });
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     destroy: () => void client.destroy(),
-    async handle(request: Request, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+    async handle(request: Request) {
       const { protocol, hostname, port, path, query = {}, method, body } = request;
       // undici asks nobody whether it may go on, and this is no part of the signature.
       const { expect: _, ...headers } = request.headers;
@@ -293,7 +287,7 @@ function createRequestHandler(): NonNullable<S3ClientConfig['requestHandler']> {
           method,
           headers,
           body: typeof body === 'object' ? Readable.from(piecesOf(body)) : (body ?? null),
-          signal: abortSignal ?? null,
+          signal: method === 'DELETE' ? null : stop,
         });
         const joined = Object.entries(given).map(([name, value]) => [name, String(value)]);
         return { response: { statusCode, headers: Object.fromEntries(joined), body: answer } };
@@ -328,23 +322,6 @@ function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let from = 0; from < bytes.length; from += 65_536) yield bytes.subarray(from, from + 65_536);
 }
 
-async function reading<T>(
-  signal: AbortSignal,
-  read: () => Promise<T>,
-  address: string,
-): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await read();
-    } catch (error) {
-      const told = storeError(address, error);
-      // What the store said, it says again.
-      if (told === error || attempt === readAttempts || signal.aborted) throw told;
-      if (!isOutlastError(told, 'store_unreachable')) throw told;
-    }
-  }
-}
-
 async function pieceOf(path: string, from: number, bytes: number): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -352,15 +329,6 @@ async function pieceOf(path: string, from: number, bytes: number): Promise<Buffe
     const { bytesRead } = await file.read(piece, 0, bytes, from);
     if (bytesRead === bytes) return piece;
     throw fatal('file_changed', `${path} became shorter while it was read.`);
-  } finally {
-    await file.close();
-  }
-}
-
-async function lengthOf(path: string): Promise<number> {
-  const file = await open(path);
-  try {
-    return (await file.stat()).size;
   } finally {
     await file.close();
   }
