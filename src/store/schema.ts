@@ -3,6 +3,7 @@
 // `collate "C"` so that order is byte order. For what drizzle has no words (storage, `include`), see
 // migrations/0001_storage_and_comments.sql.
 // `archive` obeys Citus' rules: project_id first in every key, no triggers, no foreign keys.
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { End, Instant, ListedResource, Proof, SliceState, Why } from '../model.ts';
 import type { ProblemNumbers } from '../problems.ts';
 import {
@@ -53,6 +54,10 @@ const moment = customType<{ data: Instant; driverData: string }>({
 /** As Postgres reads it, for which the ends of time are moments as well. */
 export const momentText = (at: Instant): string =>
   Number.isFinite(at) ? new Date(at).toISOString() : at < 0 ? '-infinity' : 'infinity';
+
+/** The primary key of a table. */
+const pkey = (table: string, ...columns: [AnyPgColumn, ...AnyPgColumn[]]) =>
+  primaryKey({ name: `${table}_pkey`, columns });
 
 export const archive = pgSchema('archive');
 export const sync = pgSchema('sync');
@@ -116,7 +121,7 @@ const isMissing = sql`missing_since is not null`;
 const isAhead = sql`slice_day > (first_seen_at at time zone 'UTC')::date + 1`;
 
 export const orders = archive.table('orders', table(order), (t) => [
-  primaryKey({ name: 'orders_pkey', columns: [t.project, t.operationId] }),
+  pkey('orders', t.project, t.operationId),
   // The order of every list: (created_at, id).
   index('orders_listed').on(t.project, t.sliceDay, listedAt, t.operationId),
   index('orders_pending')
@@ -128,7 +133,7 @@ export const orders = archive.table('orders', table(order), (t) => [
 ]);
 
 export const nftClasses = archive.table('nft_classes', table(nftClass), (t) => [
-  primaryKey({ name: 'nft_classes_pkey', columns: [t.project, t.id] }),
+  pkey('nft_classes', t.project, t.id),
   index('nft_classes_listed').on(t.project, t.sliceDay, listedAt, t.id),
   index('nft_classes_owner').on(t.project, t.owner, t.sliceDay),
   index('nft_classes_missing').on(t.project, t.sliceDay).where(isMissing),
@@ -136,15 +141,12 @@ export const nftClasses = archive.table('nft_classes', table(nftClass), (t) => [
 ]);
 
 export const transactions = archive.table('transactions', table(transaction), (t) => [
-  primaryKey({
-    name: 'transactions_pkey',
-    columns: [t.project, t.apiVersion, t.operationId],
-  }),
+  pkey('transactions', t.project, t.apiVersion, t.operationId),
   check('transactions_api_version', sql`api_version in ('v1beta1', 'v3')`),
 ]);
 
 export const tokens = archive.table('tokens', table(token), (t) => [
-  primaryKey({ name: 'tokens_pkey', columns: [t.project, t.symbol] }),
+  pkey('tokens', t.project, t.symbol),
 ]);
 
 /** The day that a content names by itself: by it a day as it was known at a moment is found. */
@@ -153,18 +155,12 @@ const ownDay = sql`((created_at at time zone 'UTC')::date)`;
 // What records said before they changed: insert-only (P5), but for fields that are derived anew. "Replaced at" is
 // computed, the day is the record's.
 export const orderVersions = archive.table('order_versions', versions(order), (t) => [
-  primaryKey({
-    name: 'order_versions_pkey',
-    columns: [t.project, t.operationId, t.observedAt, t.rawSha256],
-  }),
+  pkey('order_versions', t.project, t.operationId, t.observedAt, t.rawSha256),
   index('order_versions_day').on(t.project, ownDay),
 ]);
 
 export const nftClassVersions = archive.table('nft_class_versions', versions(nftClass), (t) => [
-  primaryKey({
-    name: 'nft_class_versions_pkey',
-    columns: [t.project, t.id, t.observedAt, t.rawSha256],
-  }),
+  pkey('nft_class_versions', t.project, t.id, t.observedAt, t.rawSha256),
   index('nft_class_versions_day').on(t.project, ownDay),
 ]);
 
@@ -172,18 +168,12 @@ export const transactionVersions = archive.table(
   'transaction_versions',
   versions(transaction),
   (t) => [
-    primaryKey({
-      name: 'transaction_versions_pkey',
-      columns: [t.project, t.apiVersion, t.operationId, t.observedAt, t.rawSha256],
-    }),
+    pkey('transaction_versions', t.project, t.apiVersion, t.operationId, t.observedAt, t.rawSha256),
   ],
 );
 
 export const tokenVersions = archive.table('token_versions', versions(token), (t) => [
-  primaryKey({
-    name: 'token_versions_pkey',
-    columns: [t.project, t.symbol, t.observedAt, t.rawSha256],
-  }),
+  pkey('token_versions', t.project, t.symbol, t.observedAt, t.rawSha256),
 ]);
 
 /** The files behind certificate links, which do not live long: kept once for an operation, insert-only. */
@@ -200,7 +190,7 @@ export const certificateFiles = archive.table(
     /** Platform's clock. */
     fetchedAt: time('fetched_at').notNull(),
   },
-  (t) => [primaryKey({ name: 'certificate_files_pkey', columns: [t.projectId, t.operationId] })],
+  (t) => [pkey('certificate_files', t.projectId, t.operationId)],
 );
 
 /** The projects seen here, and from which source: what keeps a stage key from mixing in. */
@@ -226,7 +216,7 @@ export const projects = sync.table(
     /** When that was noted, on the database's clock: what was known long ago says nothing of now. */
     clockNotedAt: moment('clock_noted_at'),
   },
-  (t) => [primaryKey({ name: 'projects_pkey', columns: [t.projectId] })],
+  (t) => [pkey('projects', t.projectId)],
 );
 
 /** Who writes a project (P8), on the database's clock. */
@@ -244,7 +234,7 @@ export const holders = sync.table(
     /** Renewed while the process lives. */
     heldUntil: moment('held_until'),
   },
-  (t) => [primaryKey({ name: 'holders_pkey', columns: [t.projectId] })],
+  (t) => [pkey('holders', t.projectId)],
 );
 
 /** Runs that a person asks for of a project which another process holds: see sync/ask-holder.ts. */
@@ -260,7 +250,7 @@ export const asks = sync.table(
     progress: jsonb('progress'),
     ending: jsonb('ending'),
   },
-  (t) => [primaryKey({ name: 'asks_pkey', columns: [t.projectId, t.askId] })],
+  (t) => [pkey('asks', t.projectId, t.askId)],
 );
 
 /** The ledger: what is held of a slice, how sure we are, what is due, until when. */
@@ -300,10 +290,7 @@ export const slices = sync.table(
     lastError: text('last_error'),
   },
   (t) => [
-    primaryKey({
-      name: 'slices_pkey',
-      columns: [t.projectId, t.resource, t.owner, t.day],
-    }),
+    pkey('slices', t.projectId, t.resource, t.owner, t.day),
     index('slices_due').on(t.projectId, t.dueAt),
     check('slices_state', sql`state in ('open', 'walked', 'sealed', 'final', 'lost')`),
     check('slices_proof', sql`proof in ('none', 'readings', 'books')`),
@@ -331,12 +318,7 @@ export const pages = sync.table(
     total: bigint('total', { mode: 'number' }),
     askedAt: moment('asked_at').notNull(),
   },
-  (t) => [
-    primaryKey({
-      name: 'pages_pkey',
-      columns: [t.projectId, t.resource, t.owner, t.day, t.walk, t.page],
-    }),
-  ],
+  (t) => [pkey('pages', t.projectId, t.resource, t.owner, t.day, t.walk, t.page)],
 );
 
 /** What each whole reading of a past day showed: evidence, only ever added to. See `Reading` in model.ts. */
@@ -368,7 +350,7 @@ export const readings = sync.table(
     digest: bytea('digest').notNull(),
   },
   (t) => [
-    primaryKey({ name: 'readings_pkey', columns: [t.projectId, t.resource, t.owner, t.day, t.no] }),
+    pkey('readings', t.projectId, t.resource, t.owner, t.day, t.no),
     check('readings_from_end', sql`from_end in ('asc', 'desc')`),
   ],
 );
@@ -397,7 +379,7 @@ export const books = sync.table(
     inWords: boolean('in_words').notNull(),
   },
   (t) => [
-    primaryKey({ name: 'books_pkey', columns: [t.projectId, t.resource, t.owner, t.no] }),
+    pkey('books', t.projectId, t.resource, t.owner, t.no),
     check('books_asks', sql`asks in ('list', 'each status')`),
   ],
 );
@@ -417,7 +399,7 @@ export const rejects = sync.table(
     /** Of a record that was too long: `bytes` is its beginning, this the length of all of it; null: `bytes` is all. */
     wholeLength: bigint('whole_length', { mode: 'number' }),
   },
-  (t) => [primaryKey({ name: 'rejects_pkey', columns: [t.projectId, t.resource, t.sha256] })],
+  (t) => [pkey('rejects', t.projectId, t.resource, t.sha256)],
 );
 
 /** What was observed of the platform's undocumented behaviour. */
@@ -432,7 +414,7 @@ export const facts = sync.table(
     changedAt: moment('changed_at').notNull(),
     previous: text('previous'),
   },
-  (t) => [primaryKey({ name: 'facts_pkey', columns: [t.projectId, t.fact] })],
+  (t) => [pkey('facts', t.projectId, t.fact)],
 );
 
 export const runs = sync.table(
@@ -451,10 +433,7 @@ export const runs = sync.table(
     recordsRejected: bigint('records_rejected', { mode: 'number' }).notNull().default(0),
     lastError: text('last_error'),
   },
-  (t) => [
-    primaryKey({ name: 'runs_pkey', columns: [t.projectId, t.runId] }),
-    index('runs_started').on(t.projectId, t.startedAt),
-  ],
+  (t) => [pkey('runs', t.projectId, t.runId), index('runs_started').on(t.projectId, t.startedAt)],
 );
 
 /** What a process leaves for the next one, and for forecasts, of how often it may ask. */
@@ -467,7 +446,7 @@ export const rate = sync.table(
     /** Until when the platform asked for quiet, on the database's clock. */
     notBefore: moment('not_before'),
   },
-  (t) => [primaryKey({ name: 'rate_pkey', columns: [t.projectId] })],
+  (t) => [pkey('rate', t.projectId)],
 );
 
 export const certificates = sync.table(
@@ -483,12 +462,7 @@ export const certificates = sync.table(
     /** 1 for the first certificate of the month, 2 for the one that replaces it; the greatest counts. */
     issue: integer('issue').notNull().default(1),
   },
-  (t) => [
-    primaryKey({
-      name: 'certificates_pkey',
-      columns: [t.projectId, t.resource, t.month, t.issue],
-    }),
-  ],
+  (t) => [pkey('certificates', t.projectId, t.resource, t.month, t.issue)],
 );
 
 /** Where the journal of each project stands. */
@@ -503,7 +477,7 @@ export const chains = sync.table(
     orders: bigint('orders', { mode: 'number' }).notNull().default(0),
     nftClasses: bigint('nft_classes', { mode: 'number' }).notNull().default(0),
   },
-  (t) => [primaryKey({ name: 'chains_pkey', columns: [t.projectId] })],
+  (t) => [pkey('chains', t.projectId)],
 );
 
 /** What was written, in its order: append-only, written by the migration's functions only. */
@@ -527,7 +501,7 @@ export const journal = sync.table(
     head: bytea('head').notNull(),
   },
   (t) => [
-    primaryKey({ name: 'journal_pkey', columns: [t.projectId, t.no] }),
+    pkey('journal', t.projectId, t.no),
     index('journal_slice').on(t.projectId, t.resource, t.owner, t.day, t.no),
   ],
 );
@@ -553,7 +527,7 @@ export const alerts = sync.table(
     tellingUntil: moment('telling_until'),
     attempts: integer('attempts').notNull().default(0),
   },
-  (t) => [primaryKey({ name: 'alerts_pkey', columns: [t.projectId, t.kind, t.subject] })],
+  (t) => [pkey('alerts', t.projectId, t.kind, t.subject)],
 );
 
 /** What is wrong by what a process knows and the other tables do not say: analytics.problems has the rest. */
@@ -570,9 +544,7 @@ export const reportedProblems = sync.table(
     /** Until when something can be done; then it is no longer shown. Null: until a process says that it is over. */
     until: moment('until'),
   },
-  (t) => [
-    primaryKey({ name: 'reported_problems_pkey', columns: [t.projectId, t.kind, t.subject] }),
-  ],
+  (t) => [pkey('reported_problems', t.projectId, t.kind, t.subject)],
 );
 
 /** How far a rebuild of the typed columns has come, so that one that was cut off goes on. */
@@ -591,7 +563,7 @@ export const rebuilds = sync.table(
     /** How often each column changed, by name. */
     changes: jsonb('changes').$type<Record<string, number>>().notNull().default({}),
   },
-  (t) => [primaryKey({ name: 'rebuilds_pkey', columns: [t.projectId, t.resource] })],
+  (t) => [pkey('rebuilds', t.projectId, t.resource)],
 );
 
 /** Transaction results are found by the caller's own ids only: these are asked for. */
@@ -617,7 +589,7 @@ export const watchedOperations = sync.table(
     fileSha256: bytea('file_sha256'),
   },
   (t) => [
-    primaryKey({ name: 'watched_operations_pkey', columns: [t.projectId, t.operationId] }),
+    pkey('watched_operations', t.projectId, t.operationId),
     index('watched_operations_due').on(t.projectId, t.dueAt),
     // The nearest deadline first, over those still asked for; and those no run has entered yet.
     index('watched_operations_open')
@@ -649,7 +621,7 @@ export const tokenSnapshots = sync.table(
     attempts: integer('attempts').notNull().default(0),
     lastError: text('last_error'),
   },
-  (t) => [primaryKey({ name: 'token_snapshots_pkey', columns: [t.projectId] })],
+  (t) => [pkey('token_snapshots', t.projectId)],
 );
 
 /** Signed requests that wrote something: each is taken once. Forgotten after an hour (store/operations/watch-operations.ts). */
@@ -662,8 +634,5 @@ export const takenRequests = sync.table(
       .notNull()
       .default(sql`now()`),
   },
-  (t) => [
-    primaryKey({ name: 'taken_requests_pkey', columns: [t.signature] }),
-    index('taken_requests_age').on(t.takenAt),
-  ],
+  (t) => [pkey('taken_requests', t.signature), index('taken_requests_age').on(t.takenAt)],
 );
