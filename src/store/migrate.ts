@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
-import { resources, type Resource } from '../model.ts';
+import { resources } from '../model.ts';
 import { columnsOf, fieldsOf, inView } from '../resources.ts';
 import type { DatabaseAddress } from '../database-address.ts';
 import { codeOf, fatal, settingsError, type OutlastError } from '../errors.ts';
@@ -20,6 +20,7 @@ import {
 } from './distribute.ts';
 import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { readMigrationFiles } from './orm.ts';
+import { resourceShapes } from './record-tables.ts';
 import { areGrantsDue, ensureGrants, ensureRoles, forbiddenHere } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
@@ -166,28 +167,17 @@ async function bringUpToDate(
   return { from: before.length, to: known.length, withheld, tables };
 }
 
-/** Where the contents of each resource stand: now, earlier ones, and all of them. */
-const contents: Record<Resource, readonly [now: string, earlier: string, all: string]> = {
-  orders: ['archive.orders', 'archive.order_versions', 'analytics.order_history'],
-  nft_classes: ['archive.nft_classes', 'archive.nft_class_versions', 'analytics.nft_class_history'],
-  transactions: [
-    'archive.transactions',
-    'archive.transaction_versions',
-    'analytics.transaction_history',
-  ],
-  tokens: ['archive.tokens', 'archive.token_versions', 'analytics.token_history'],
-};
-
 /** What the columns of records mean stands in resources.ts: so do those of what they said before. */
 const recordComments = (): Comment[] =>
   resources.flatMap((resource) => {
-    const [now, earlier, all] = contents[resource];
+    const { table, versions } = resourceShapes[resource];
+    const history = versions.replace('archive.', 'analytics.').replace('_versions', '_history');
     return columnsOf(fieldsOf[resource]).flatMap((column) => {
       const isSaid = column.part === 'key' || column.part === 'record';
       return [
-        `${now}.${column.column}`,
-        ...(isSaid || column.part === 'content' ? [`${earlier}.${column.column}`] : []),
-        ...(isSaid || column.part === 'observed' ? [`${all}.${inView(column)}`] : []),
+        `${table}.${column.column}`,
+        ...(isSaid || column.part === 'content' ? [`${versions}.${column.column}`] : []),
+        ...(isSaid || column.part === 'observed' ? [`${history}.${inView(column)}`] : []),
       ].map((name) => ({ of: 'column', name, says: column.meaning }));
     });
   });

@@ -79,6 +79,13 @@ export const tokenShape: TableShape = {
   precedence: [],
 };
 
+/** By resource; of results one of the two shapes, which lie in one table. */
+export const resourceShapes: Record<Resource, TableShape> = {
+  ...tableShapes,
+  transactions: transactionShapes.v3,
+  tokens: tokenShape,
+};
+
 /** Records of a project that lie in one table under one key: a list, the tokens, or the results of one lookup. */
 export type Archived =
   | { projectId: ProjectId; resource: Exclude<Resource, 'transactions'> }
@@ -90,10 +97,8 @@ export const archivedOf = (projectId: ProjectId, resource: Resource): Archived[]
     ? apiVersions.map((apiVersion) => ({ projectId, resource, apiVersion }))
     : [{ projectId, resource }];
 
-export function shapeOf(of: Archived): TableShape {
-  if (of.resource === 'transactions') return transactionShapes[of.apiVersion];
-  return of.resource === 'tokens' ? tokenShape : tableShapes[of.resource];
-}
+export const shapeOf = (of: Archived): TableShape =>
+  of.resource === 'transactions' ? transactionShapes[of.apiVersion] : resourceShapes[of.resource];
 
 /** `orders`, `transactions.v3`: what names it among others of its project. */
 export const archivedName = (of: Archived): string =>

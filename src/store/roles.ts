@@ -3,7 +3,7 @@
 import { causeChain, codeOf, settingsError, type OutlastError } from '../errors.ts';
 import { mayBecome } from './check-server.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
-import { derivedColumns, tableShapes, tokenShape, transactionShapes } from './record-tables.ts';
+import { derivedColumns, resourceShapes } from './record-tables.ts';
 
 const roles = ['outlast_writer', 'outlast_reader', 'outlast_intake'] as const;
 
@@ -12,7 +12,7 @@ const someoneElseDidIt = new Set(['42710', '23505', 'XX000' /* tuple concurrentl
 const notAllowed = '42501';
 
 /** What a version said is never changed (P5); how it is read may be. */
-const versionGrants = [...Object.values(tableShapes), transactionShapes.v3, tokenShape]
+const versionGrants = Object.values(resourceShapes)
   .map((shape) => {
     const names = [...derivedColumns(shape).map(([name]) => name), 'unread'].join(', ');
     return `grant update (${names}) on ${shape.versions} to outlast_writer;`;

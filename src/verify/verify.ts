@@ -13,7 +13,7 @@ import { certificatesOf } from '../store/certificates.ts';
 import type { Listed } from '../store/read-held.ts';
 import type { Db, Queryable, Tx } from '../store/db.ts';
 import { projectIds } from '../store/projects.ts';
-import { tableShapes, tokenShape, transactionShapes } from '../store/record-tables.ts';
+import { resourceShapes } from '../store/record-tables.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
 import { checkResource, type RecordsChecked, type ResourceChecked } from './check-held.ts';
@@ -74,7 +74,7 @@ export async function isAnythingKnown(
 }
 
 /** Where something of a project lies that no list and no journal of another project would miss. */
-const held = [...Object.values(tableShapes), transactionShapes.v3, tokenShape]
+const held = Object.values(resourceShapes)
   .flatMap(({ table, versions }) => [table, versions])
   .concat('sync.journal', 'sync.slices');
 
