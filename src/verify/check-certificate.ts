@@ -88,7 +88,7 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
   const files = await checkFiles(of, held, checking.folder, now, tell);
   const differing = differingDays(now, days);
   if (differing.size > 0 && files.leavesPath !== null) {
-    await compareWithLeaves(tx, of, held, differing, files.leavesPath, tell);
+    await compareWithLeaves(tx, of, held.certifiedAt, differing, files.leavesPath, tell);
     if ((await digestOfLeaves(files.leavesPath, days)) !== held.digest) {
       await contradicts('its digest is not that of its leaves');
     }
