@@ -190,27 +190,6 @@ test('a second project of the same address and key is asked about first, and not
   expect(await run(mistyped, { signal })).toMatchObject({ problem: null });
 });
 
-test('P7: days that passed while the service was off are accounted for, and what was overtaken is lost', async () => {
-  bench = await createBench({ world: oneOrTwo }, ordersOnly);
-  await bench.run();
-  // Off from 6 April until 9 June: all of March and the rest of April have gone by then.
-  bench.simulator.setNow(Date.parse('2026-06-09T12:00:00Z'));
-  for (let i = 0; i < 2; i++) await bench.run();
-  const { rows } = await bench.db.query<{ month: string; state: string; days: number }>(
-    `select to_char(day, 'YYYY-MM') as month, replace(state, 'sealed', 'walked') as state,
-            count(*)::int as days
-       from sync.slices where resource = 'orders' group by 1, 2 order by 1, 2`,
-  );
-  expect(rows).toEqual([
-    { month: '2026-03', state: 'final', days: 31 },
-    { month: '2026-04', state: 'final', days: 5 },
-    { month: '2026-04', state: 'lost', days: 25 },
-    { month: '2026-05', state: 'walked', days: 31 },
-    { month: '2026-06', state: 'open', days: 1 },
-    { month: '2026-06', state: 'walked', days: 8 },
-  ]);
-});
-
 test('P7: what was overtaken while the platform did nothing but fail, since the first start, is lost', async () => {
   bench = await createBench(
     { world: oneOrTwo, faults: { serverError: { status: 503 } } },
