@@ -2,7 +2,7 @@
 // and no more (P4).
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dictionaryPage } from '../../src/cli/dictionary-command.ts';
 import { silentLog } from '../../src/log.ts';
 import { readDictionary } from '../../src/query/dictionary.ts';
@@ -17,22 +17,19 @@ import {
   type Fields,
 } from '../../src/resources.ts';
 import { openDb, type Db, type Queryable } from '../../src/store/db.ts';
+import { queryAt } from '../support/client.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
 let reader: Db;
 let owner: pg.Client;
-beforeAll(async () => {
-  database = await createTestDatabase();
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
   const { connectionString } = database;
-  reader = await openDb({ connectionString, role: 'outlast_reader', log: silentLog() });
+  reader = await keep(openDb({ connectionString, role: 'outlast_reader', log: silentLog() }));
   owner = new pg.Client({ connectionString });
-  await owner.connect();
-});
-afterAll(async () => {
-  await owner.end();
-  await reader.close();
-  await database.drop();
+  await keep(owner.connect(), () => owner.end());
 });
 
 describe('the dictionary', () => {
@@ -196,9 +193,9 @@ describe('what roles may do', () => {
     'update archive.order_versions set raw = $$1$$',
     'alter table archive.orders drop column raw',
   ])('the writer may not: %s', async (sql) => {
-    const writer = await openDb({ connectionString: database.connectionString, log: silentLog() });
+    const { connectionString } = database;
+    const writer = await fresh(openDb({ connectionString, log: silentLog() }));
     await expect(writer.query(sql)).rejects.toMatchObject({ code: '42501' });
-    await writer.close();
   });
 
   test('a login that is granted outlast_reader reads at once, without set role', async () => {
@@ -208,13 +205,10 @@ describe('what roles may do', () => {
       const url = new URL(database.connectionString);
       url.username = name;
       url.password = 'x';
-      const tool = new pg.Client({ connectionString: url.href });
-      await tool.connect();
-      await tool.query('select from analytics.orders_by_month');
-      await expect(tool.query('delete from archive.orders')).rejects.toMatchObject({
+      await queryAt(url.href, 'select from analytics.orders_by_month');
+      await expect(queryAt(url.href, 'delete from archive.orders')).rejects.toMatchObject({
         code: '42501',
       });
-      await tool.end();
     } finally {
       await owner.query(`drop role "${name}"`);
     }

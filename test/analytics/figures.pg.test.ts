@@ -1,9 +1,11 @@
 // The figures of schema analytics against a plain recount of what is held, and the coverage beside them (P7): no hole,
 // no doubt and no record left out goes unshown.
 import { isOnCluster } from '../support/postgres.ts';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { describe, expect, test } from 'vitest';
 import { createBench, type Bench } from '../support/archive.ts';
+import { connectReader } from '../support/client.ts';
+import { setUp } from '../support/fresh.ts';
 import { enterReject } from '../support/rows.ts';
 
 let bench: Bench;
@@ -67,18 +69,12 @@ function grouped(orders: Held[], keyOf: (one: Held) => string): Map<string, Held
   return groups;
 }
 
-beforeAll(async () => {
-  bench = await createBench();
+setUp(async (keep) => {
+  bench = await keep(createBench());
   await bench.seal();
-  reader = new pg.Client({ connectionString: bench.connectionString });
-  await reader.connect();
   // Whatever zone a tool speaks, days are those of UTC.
-  await reader.query(`set role outlast_reader; set timezone = 'Pacific/Kiritimati'`);
-});
-
-afterAll(async () => {
-  await reader.end();
-  await bench.close();
+  const connecting = connectReader(bench.connectionString, 'Pacific/Kiritimati');
+  reader = await keep(connecting, (one) => one.end());
 });
 
 describe('the figures equal a plain recount', () => {

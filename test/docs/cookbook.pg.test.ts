@@ -2,11 +2,13 @@
 // to tell.
 import { isOnCluster } from '../support/postgres.ts';
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createUncertified, observe, type Certified } from '../support/certified.ts';
+import { connectReader } from '../support/client.ts';
+import { setUp } from '../support/fresh.ts';
 import { enterReject } from '../support/rows.ts';
 
 const read = (name: string): string =>
@@ -18,8 +20,8 @@ const questions = [...page.matchAll(/^### (\d+)\. (.*)\n\n```sql\n([\s\S]*?)```/
 
 let archive: Certified;
 let reader: pg.Client;
-beforeAll(async () => {
-  archive = await createUncertified();
+setUp(async (keep) => {
+  archive = await keep(createUncertified());
   const late = {
     operation_id: '----late',
     status: 1,
@@ -41,13 +43,8 @@ beforeAll(async () => {
     `update archive.orders set missing_since = '2026-04-28' where operation_id = 'odd';
      ${enterReject('2026-03-14')}`,
   );
-  reader = new pg.Client({ connectionString: archive.connectionString });
-  await reader.connect();
-  await reader.query(`set role outlast_reader; set timezone = 'Asia/Kathmandu'`);
-});
-afterAll(async () => {
-  await reader.end();
-  await archive.close();
+  const connecting = connectReader(archive.connectionString, 'Asia/Kathmandu');
+  reader = await keep(connecting, (one) => one.end());
 });
 
 const answer = async (number: number): Promise<Record<string, unknown>[]> => {

@@ -2,19 +2,20 @@
 // in deploy/ name settings and paths that exist.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { settings } from '../../src/settings/table.ts';
 import { noon } from '../support/archive.ts';
 import { speakTlsFor } from '../support/certificates.ts';
+import { queryAt } from '../support/client.ts';
 import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
+import { removeFolder, setUp } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -27,25 +28,16 @@ let folder: string;
 let simulator: Simulator;
 let database: TestDatabase;
 let elsewhere: TestDatabase;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast-operations-'));
-  simulator = await createSimulator({
-    startAt: noon,
-    speed: 0,
-    world: { ordersPerDay: 12, classesPerDay: 5, since: '2026-04-03' },
-  });
-  database = await createTestDatabase();
+setUp(async (keep) => {
+  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-operations-')), removeFolder);
+  const world = { ordersPerDay: 12, classesPerDay: 5, since: '2026-04-03' };
+  simulator = await keep(createSimulator({ startAt: noon, speed: 0, world }));
+  database = await keep(createTestDatabase());
   await readOnly(database.connectionString, simulator, ['2026-04-03', '2026-04-04']);
-  elsewhere = await createEmptyDatabase();
+  elsewhere = await keep(createEmptyDatabase());
   process.chdir(folder);
 });
-afterAll(async () => {
-  process.chdir(before);
-  await simulator.close();
-  await database.drop();
-  await elsewhere.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => process.chdir(before));
 
 /** The lines of the page's blocks of that language. */
 const linesOf = (page: string, language: string): string[] =>
@@ -94,9 +86,8 @@ test('the commands of the page do what it says, one after the other', async () =
 });
 
 test('to remove a project the others are exported, as many as there are, and no more', async () => {
-  const owner = new pg.Client({ connectionString: database.connectionString });
-  await owner.connect();
-  await owner.query(
+  await queryAt(
+    database.connectionString,
     `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
      select id, 'http://127.0.0.1:9', 's', 'f', now(), '2026-03-01' from unnest(array['shop', 'gone']) id`,
   );
@@ -115,30 +106,24 @@ test('to remove a project the others are exported, as many as there are, and no 
     projects: { project: string }[];
   };
   expect(manifest.projects.map(({ project }) => project).toSorted()).toEqual(['default', 'shop']);
-  await owner.query(`delete from sync.projects where project_id in ('shop', 'gone')`);
-  await owner.end();
+  const remove = `delete from sync.projects where project_id in ('shop', 'gone')`;
+  await queryAt(database.connectionString, remove);
 });
 
 test('a login made by the page’s SQL reads, and writes nothing', async () => {
   const name = `${new URL(database.connectionString).pathname.slice(1)}_reports`;
   const lines = linesOf(await read('docs/operations.md'), 'sql');
   const sql = lines.find((line) => line.includes('reports'))?.replaceAll('reports', name) ?? '';
-  const owner = new pg.Client({ connectionString: database.connectionString });
-  await owner.connect();
-  await owner.query(sql);
+  await queryAt(database.connectionString, sql);
   const address = new URL(database.connectionString);
   address.username = name;
   address.password = 'choose-one';
-  const reports = new pg.Client({ connectionString: address.href });
-  await reports.connect();
-  const { rows } = await reports.query('select count(*)::int > 0 as any from archive.orders');
-  expect(rows).toEqual([{ any: true }]);
-  await expect(reports.query('delete from archive.orders')).rejects.toMatchObject({
+  const any = 'select count(*)::int > 0 as any from archive.orders';
+  expect(await queryAt(address.href, any)).toEqual([{ any: true }]);
+  await expect(queryAt(address.href, 'delete from archive.orders')).rejects.toMatchObject({
     code: '42501',
   });
-  await reports.end();
-  await owner.query(`drop role ${name}`);
-  await owner.end();
+  await queryAt(database.connectionString, `drop role ${name}`);
 });
 
 test('behind a PgBouncer set up as the page says, TLS is checked on both sides', async ({
@@ -162,15 +147,12 @@ test('behind a PgBouncer set up as the page says, TLS is checked on both sides',
     certificate: await readFile('server.crt', 'utf8'),
   });
   await copyFile('server.crt', 'authority.crt');
-  const owner = new pg.Client({ connectionString: database.connectionString });
-  await owner.connect();
   const login = `outlast_${server.pathname.slice(1)}`;
-  await owner.query(`create role "${login}" login superuser password 'password'`);
+  const asOwner = (sql: string) => queryAt<{ format?: string }>(database.connectionString, sql);
+  await asOwner(`create role "${login}" login superuser password 'password'`);
   const userlist = linesOf(page, 'sql').find((line) => line.includes('pg_authid')) ?? '';
-  const { rows } = await owner.query<{ format: string }>(
-    userlist.replace(`'outlast'`, `'${login}'`),
-  );
-  await writeFile('userlist.txt', rows[0]?.format ?? '');
+  const [user] = await asOwner(userlist.replace(`'outlast'`, `'${login}'`));
+  await writeFile('userlist.txt', user?.format ?? '');
   const pool = await startPgBouncer(
     folder,
     here(linesOf(page, 'ini').join('\n'))
@@ -194,9 +176,7 @@ test('behind a PgBouncer set up as the page says, TLS is checked on both sides',
   expect(front.seen.encrypted).toBeGreaterThan(0);
   await pool.close();
   await front.close();
-  await owner.query(`drop owned by "${login}" cascade`);
-  await owner.query(`drop role "${login}"`);
-  await owner.end();
+  await asOwner(`drop owned by "${login}" cascade; drop role "${login}"`);
 });
 
 test('docs/troubleshooting.md quotes what the program says, each in a state that a test brings about', async () => {

@@ -7,10 +7,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import { to } from 'pg-copy-streams';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCertified, type Certified } from '../support/certified.ts';
+import { connectReader } from '../support/client.ts';
+import { setUp } from '../support/fresh.ts';
 
 const page = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
 const blocks = (language: string): string[] =>
@@ -33,8 +35,8 @@ const odd = {
   '': '',
 };
 
-beforeAll(async () => {
-  archive = await createCertified({
+setUp(async (keep) => {
+  const records = {
     orders: [
       ...Array.from({ length: 60 }, (_, i) => ({
         record: {
@@ -50,15 +52,10 @@ beforeAll(async () => {
       },
     ],
     classes: [],
-  });
-  reader = new pg.Client({ connectionString: archive.connectionString });
-  await reader.connect();
-  await reader.query(`set role outlast_reader; set timezone = 'Asia/Kathmandu'`);
-});
-
-afterAll(async () => {
-  await reader.end();
-  await archive.close();
+  };
+  archive = await keep(createCertified(records));
+  const connecting = connectReader(archive.connectionString, 'Asia/Kathmandu');
+  reader = await keep(connecting, (one) => one.end());
 });
 
 const rowsOf = async (sql: string): Promise<unknown[]> => {

@@ -3,10 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type pg from 'pg';
+import { expect, test } from 'vitest';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
+import { connectReader } from '../support/client.ts';
 import { orderOf } from '../support/days.ts';
+import { setUp } from '../support/fresh.ts';
 import { enterOrders, writeOrders, writeProjects } from '../support/rows.ts';
 
 const folder = fileURLToPath(new URL('../../dbt', import.meta.url));
@@ -55,16 +57,10 @@ function modelOf(name: string): string {
 
 let bench: Bench;
 let reader: pg.Client;
-beforeAll(async () => {
-  bench = await createBench(tenDays);
+setUp(async (keep) => {
+  bench = await keep(createBench(tenDays));
   await bench.seal();
-  reader = new pg.Client({ connectionString: bench.connectionString });
-  await reader.connect();
-  await reader.query('set role outlast_reader');
-});
-afterAll(async () => {
-  await reader.end();
-  await bench.close();
+  reader = await keep(connectReader(bench.connectionString), (one) => one.end());
 });
 
 test.each(models)('the model $name gives rows', async ({ text }) => {

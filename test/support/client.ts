@@ -16,6 +16,14 @@ export async function withClient<T>(
   }
 }
 
+/** As an auditor or a BI tool connects: it may read, in whatever zone. The caller ends it. */
+export async function connectReader(connectionString: string, zone = 'UTC'): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(`set role outlast_reader; set timezone = '${zone}'`);
+  return client;
+}
+
 /** What a statement returns. */
 export const queryAt = <R extends Record<string, unknown> = Record<string, unknown>>(
   connection: string | pg.ClientConfig,
