@@ -41,23 +41,10 @@ type BooksRow = DayBooks & {
 /** A request that came to nothing: tried again later. */
 class Failed extends Error {}
 
-export type Act = { at: number; now: number } & (
-  { what: 'read'; day: number; end: End } | { what: 'books' }
-);
+type Act = { what: 'read'; day: number; end: End } | { what: 'books' };
+type DueAct = Act & { at: number; now: number };
 
-export type Archive = {
-  held: ReadonlyMap<string, Held>;
-  readings: readonly (readonly Kept[])[];
-  requests: () => number;
-  clocks(): Clocks;
-  verdict(day: number): Verdict;
-  /** What is due first, and when. */
-  next(): Act;
-  /** False where it failed. */
-  do(act: { what: 'read'; day: number; end: End } | { what: 'books' }): boolean;
-  /** Hears the platform's time. */
-  ping(): void;
-};
+export type Archive = ReturnType<typeof createArchive>;
 
 /** `order`: which of several days that are due at once comes first. */
 export function createArchive(
@@ -65,7 +52,7 @@ export function createArchive(
   days: number,
   goesAt: number,
   order: readonly number[] = Array.from({ length: days }, (_, one) => one),
-): Archive {
+) {
   const held = new Map<string, Held>();
   const readings: Kept[][] = Array.from({ length: days }, () => []);
   const newsNo = Array.from({ length: days }, () => 0);
@@ -138,8 +125,6 @@ export function createArchive(
 
   /** A whole reading of a day: the list, and each status unless the books saw them add up. */
   function read(asked: number, end: End): void {
-    const { asks = 'each status', inWords = false } = books[asked] ?? {};
-    const statuses = asks === 'list' ? [] : inWords ? words : numbers;
     let began: Clocks | null = null;
     let shown = new Map<string, Row>();
     let list: Row[] = [];
@@ -147,7 +132,7 @@ export function createArchive(
     for (const to of [asked, asked + 1]) {
       shown = new Map();
       claims = 0;
-      for (const status of [undefined, ...statuses]) {
+      for (const status of viewsOf(asked)) {
         const query = { from: asked, to, sort: end, ...(status !== undefined && { status }) };
         const walked = tryKeeping(asked, shown, () => walk(query, shown));
         began ??= clocks();
@@ -159,12 +144,27 @@ export function createArchive(
       // Where days are known to be asked for as they are, nothing shown is nothing there.
       if (shown.size > 0 || isInclusive()) break;
     }
-    const ended = clocks();
     const no = ++commit;
     keep(asked, shown, no);
+    addReading(asked, no, shown, { end: endSeen(list, end), began, claims });
+  }
+
+  /** The list of a day, and each status unless the books saw them add up. */
+  function viewsOf(asked: number): readonly (StatusAsked | undefined)[] {
+    const { asks = 'each status', inWords = false } = books[asked] ?? {};
+    return [undefined, ...(asks === 'list' ? [] : inWords ? words : numbers)];
+  }
+
+  function addReading(
+    asked: number,
+    no: number,
+    shown: ReadonlyMap<string, Row>,
+    { end, began, claims }: Pick<Kept, 'end' | 'claims'> & { began: Clocks | null },
+  ): void {
+    const ended = clocks();
     readings[asked]?.push({
       no,
-      end: endSeen(list, end),
+      end,
       began: began ?? ended,
       ended,
       shown: shown.size,
@@ -205,30 +205,16 @@ export function createArchive(
   }
 
   function isEmptySpan({ from, to }: DaySpan): boolean {
-    const { asks = 'each status', inWords = false } = books[from] ?? {};
-    const statuses = asks === 'list' ? [] : inWords ? words : numbers;
     let began: Clocks | null = null;
-    for (const status of [undefined, ...statuses]) {
+    for (const status of viewsOf(from)) {
       const query = { from, to: to - (isInclusive() ? 1 : 0), sort: 'asc' as const, key: null };
       const told = ask({ ...query, limit: 1, status });
       began ??= clocks();
       if (told.kind === 'refused') return false;
       if ((told.list ?? []).length > 0 || (told.total ?? 0) > 0) return false;
     }
-    const ended = clocks();
     for (let one = from; one < to; one++) {
-      readings[one]?.push({
-        no: ++commit,
-        end: 'asc',
-        began: began ?? ended,
-        ended,
-        shown: 0,
-        lacks: countLacking(one, new Map(), ended),
-        claims: 0,
-        pending: countPending(one),
-        byStatus: [0, 0, 0],
-        trueTime: platform.time,
-      });
+      addReading(one, ++commit, new Map(), { end: 'asc', began, claims: 0 });
     }
     return true;
   }
@@ -272,7 +258,7 @@ export function createArchive(
   }
 
   /** Records held under the day that were not shown and have not been missing for a day. */
-  function countLacking(asked: number, shown: Map<string, Row>, ended: Clocks): number {
+  function countLacking(asked: number, shown: ReadonlyMap<string, Row>, ended: Clocks): number {
     let lacking = 0;
     for (const one of held.values()) {
       if (one.day !== asked || shown.has(one.id)) continue;
@@ -416,10 +402,10 @@ export function createArchive(
     return Math.max(notBefore, isWaitedFor ? due : booksAt + dayMs);
   }
 
-  function next(): Act {
+  function next(): DueAct {
     const verdicts = Array.from({ length: days }, (_, one) => verdict(one));
     const { now } = clocks();
-    let first: Act = { at: booksDueAt(verdicts), now, what: 'books' };
+    let first: DueAct = { at: booksDueAt(verdicts), now, what: 'books' };
     for (const one of order) {
       const due = verdicts[one]?.next ?? { at: Infinity, end: 'asc' as const };
       const at = Math.max(due.at, waitOf(one, now));
@@ -428,7 +414,7 @@ export function createArchive(
     return first;
   }
 
-  function act(one: { what: 'read'; day: number; end: End } | { what: 'books' }): void {
+  function act(one: Act): void {
     if (one.what === 'read') {
       try {
         if (one.end === 'asc' && readEmptySpan(one.day)) return;
@@ -444,13 +430,14 @@ export function createArchive(
   }
 
   return {
-    held,
-    readings,
+    held: held as ReadonlyMap<string, Held>,
+    readings: readings as readonly (readonly Kept[])[],
     requests: () => requests,
-    clocks,
     verdict,
+    /** What is due first, and when. */
     next,
-    do: (one) => {
+    /** False where it failed. */
+    do: (one: Act): boolean => {
       const { now } = clocks();
       const which = one.what === 'books' ? one.what : one.day;
       try {
@@ -465,7 +452,8 @@ export function createArchive(
         return false;
       }
     },
-    ping: () => {
+    /** Hears the platform's time. */
+    ping: (): void => {
       try {
         ask({ from: days + 6, to: days + 6, sort: 'asc', key: null, limit: 2 });
       } catch (error) {

@@ -1,6 +1,6 @@
 // Plays one history: a platform, an archive that does what is due, faults and clocks by the minute; and watches for what
 // must never happen. A seal is false by definition: the platform can still show an order of the day that is not held.
-import { createArchive } from './archive.ts';
+import { createArchive, type Archive } from './archive.ts';
 import {
   createPlatform,
   day,
@@ -45,21 +45,7 @@ export type History = {
   order?: readonly number[];
 };
 
-export type Played = {
-  states: string[];
-  whys: (string | null)[];
-  proofs: string[];
-  /** Every order held: its day and status. */
-  held: string[];
-  /** Seals that were false when they were given. */
-  falseSeals: string[];
-  /** False claims that stood for longer than a day and its reading. */
-  lastingClaims: string[];
-  /** Whatever else must not happen. */
-  violations: string[];
-  /** Requests by day from the start on. */
-  perDay: number[];
-};
+export type Played = ReturnType<typeof play>;
 
 export function ordersOf(contents: Contents, tweaks: Tweaks = {}): Order[] {
   const orders = contents.flatMap((statuses, one) =>
@@ -83,11 +69,11 @@ export function ordersOf(contents: Contents, tweaks: Tweaks = {}): Order[] {
   return orders.map((order) => ({ ...order, ...tweaks[order.id] }));
 }
 
-export function play(history: History, memo?: Memo): Played {
+export function play(history: History) {
   const { contents, tweaks, days = 4, goesAt = never, clockSteps = [] } = history;
   const begin = history.startsAt ?? startsAt;
   const dialect = { ...honest, ...history.dialect };
-  const platform = createPlatform(ordersOf(contents, tweaks), dialect, goesAt, memo);
+  const platform = createPlatform(ordersOf(contents, tweaks), dialect, goesAt);
   platform.time = begin;
   const archive = createArchive(platform, dayCount, goesAt, history.order);
   const watcher = createWatcher(platform, archive, goesAt);
@@ -165,11 +151,15 @@ export function play(history: History, memo?: Memo): Played {
   return {
     states: verdicts.map(({ state }) => state),
     whys: verdicts.map(({ why }) => why),
-    proofs: verdicts.map(({ proof }) => proof),
+    /** Every order held: its day and status. */
     held: [...archive.held.values()].map((one) => `${one.id} ${one.day} ${one.status}`).toSorted(),
+    /** Seals that were false when they were given. */
     falseSeals: watcher.falseSeals,
+    /** False claims that stood for longer than a day and its reading. */
     lastingClaims: watcher.lastingClaims,
+    /** Whatever else must not happen. */
     violations: [...watcher.violations],
+    /** Requests by day from the start on. */
     perDay,
   };
 }
@@ -216,11 +206,9 @@ function nextStep(steps: readonly ClockStep[], time: number): number[] {
   return steps.filter(({ at }) => at > time).map(({ at }) => at);
 }
 
-type Watched = Pick<ReturnType<typeof createArchive>, 'verdict' | 'held' | 'readings'>;
-
 function createWatcher(
   platform: ReturnType<typeof createPlatform>,
-  archive: Watched,
+  archive: Archive,
   goesAt: number,
 ) {
   const before = Array.from({ length: dayCount }, () => 'open');
