@@ -40,6 +40,11 @@ type AlertedProject = WatchedProject & {
   files: FileTrouble[] | null;
   /** The export that the alerts know of. */
   enteredExport: ExportEnd | null;
+  /** All that was due, since the last beat. */
+  hasDoneAll: boolean;
+  isElsewhere: boolean;
+  /** By a forecast of the last minutes. */
+  forecast: { atMs: number; risks: Report[] } | null;
 };
 
 export type AlertsOptions = {
@@ -67,11 +72,19 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const projects = new Map<ProjectId, AlertedProject>(
     options.projects.map((one) => [
       one.projectId,
-      { ...one, isUnwell: true, failedInARow: 0, files: null, enteredExport: null },
+      {
+        ...one,
+        isUnwell: true,
+        failedInARow: 0,
+        files: null,
+        enteredExport: null,
+        hasDoneAll: false,
+        isElsewhere: false,
+        forecast: null,
+      },
     ]),
   );
-  const risks = createRisks(db, monotonicNow);
-  const heartbeat = createHeartbeat([...projects.keys()]);
+  let lastBeatMs = -Infinity;
   const waiting = new Map<ProjectId, TickResult>();
   const stop = new AbortController();
   let isWorking = false;
@@ -102,7 +115,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       db,
       projectId,
       watch,
-      await risks.of(project, now),
+      await risksFor(project, now),
       reminderMs,
       log,
     );
@@ -113,14 +126,37 @@ export function createAlerts(options: AlertsOptions): Alerts {
       (isUntold && webhookUrl !== null);
   }
 
+  async function risksFor(project: AlertedProject, now: Instant): Promise<Report[]> {
+    const atMs = monotonicNow();
+    if (project.forecast === null || atMs - project.forecast.atMs >= freshMs) {
+      const foresight = await foresee(db, project.projectId, project.settings, now);
+      project.forecast = { atMs, risks: risksOf(foresight, now) };
+    }
+    return project.forecast.risks;
+  }
+
+  /**
+   * Calls an address only where all is well: every project that this process holds, one at least, has done all that was
+   * due since the last beat, and that was about a minute ago. So whoever waits for it notices a service that is dead, cut
+   * off or stuck, and can no longer say so itself.
+   */
   async function beat(): Promise<void> {
-    const isWell = [...projects.values()].every(({ isUnwell }) => !isUnwell);
-    if (heartbeatUrl === null || !options.mayBeat || !isWell) return;
-    if (!heartbeat.isDue(monotonicNow())) return;
+    const all = [...projects.values()];
+    const isWell = all.every(({ isUnwell }) => !isUnwell);
+    const isDue =
+      all.some(({ hasDoneAll }) => hasDoneAll) &&
+      all.every(({ hasDoneAll, isElsewhere }) => hasDoneAll || isElsewhere) &&
+      monotonicNow() - lastBeatMs >= apartMs;
+    if (heartbeatUrl === null || !options.mayBeat || !isWell || !isDue) return;
     const heads = await newestHeads(db, [...projects.keys()]);
     const problem = await deliver({ url: heartbeatUrl, body: null, heads, signal: stop.signal });
-    if (problem === null) heartbeat.beat(monotonicNow());
-    else log.warn({ problem }, 'The heartbeat was not taken');
+    if (problem !== null) {
+      log.warn({ problem }, 'The heartbeat was not taken');
+      return;
+    }
+    lastBeatMs = monotonicNow();
+    // Each has to do it again: one that hangs in a run is not well.
+    for (const one of all) one.hasDoneAll = false;
   }
 
   async function take(taken: TickResult[]): Promise<void> {
@@ -169,7 +205,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
       const { projectId, outcome } = turn;
       const project = projects.get(projectId);
       if (stop.signal.aborted || outcome === 'stopped' || project === undefined) return;
-      heartbeat.note(turn);
+      project.isElsewhere = outcome === 'elsewhere';
+      // A run that goes on, or found nothing to do, shows neither that all is well nor that it is not.
+      if (outcome !== 'running' && outcome !== 'idle') project.hasDoneAll = outcome === 'done';
       if (outcome === 'elsewhere') {
         // Whoever holds it looks after it.
         Object.assign(project, { isUnwell: false, failedInARow: 0 });
@@ -254,54 +292,5 @@ export async function tell(
 /** A forecast reads every living slice, tens of thousands with many owners, and speaks of days: not at every tick. */
 const freshMs = 5 * 60_000;
 
-/** The risks of each project by a forecast of the last minutes. */
-function createRisks(db: Db, monotonicNow: () => number) {
-  const known = new Map<ProjectId, { atMs: number; risks: Report[] }>();
-  return {
-    async of({ projectId, settings }: WatchedProject, now: Instant): Promise<Report[]> {
-      const atMs = monotonicNow();
-      const last = known.get(projectId);
-      if (last !== undefined && atMs - last.atMs < freshMs) return last.risks;
-      const risks = risksOf(await foresee(db, projectId, settings, now), now);
-      known.set(projectId, { atMs, risks });
-      return risks;
-    },
-  };
-}
-
 /** A little less than a minute: ticks are a minute apart, and runs take now more, now less of it. */
 const apartMs = 55_000;
-
-/**
- * The heartbeat calls an address only when all is well, so that whoever waits for it notices a service that is dead, cut
- * off or stuck, and can no longer say so itself. This decides when it is due; pure.
- */
-function createHeartbeat(projectIds: readonly ProjectId[]) {
-  const done = new Set<ProjectId>();
-  const elsewhere = new Set<ProjectId>();
-  let lastMs = -Infinity;
-  return {
-    note({ projectId, outcome }: TickResult): void {
-      if (outcome === 'elsewhere') elsewhere.add(projectId);
-      else elsewhere.delete(projectId);
-      // A run that goes on, or found nothing to do, shows neither that all is well nor that it is not.
-      if (outcome === 'running' || outcome === 'idle') return;
-      if (outcome === 'done') done.add(projectId);
-      else done.delete(projectId);
-    },
-    /**
-     * Whether every project that this process holds, one at least, has done all that was due since the last beat, and
-     * that was about a minute ago.
-     */
-    isDue: (nowMs: number): boolean =>
-      done.size > 0 &&
-      projectIds.every((one) => done.has(one) || elsewhere.has(one)) &&
-      nowMs - lastMs >= apartMs,
-    /** It was called. */
-    beat(nowMs: number): void {
-      lastMs = nowMs;
-      // Each has to do it again: one that hangs in a run is not well.
-      done.clear();
-    },
-  };
-}

@@ -29,18 +29,10 @@ type Delivery = {
 /** Asks once: no retry, no redirect. */
 export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
   const { format = 'json', secret = null, timeoutMs = deliveryTimeoutMs, signal } = delivery;
-  const isStopped = (): boolean => signal?.aborted === true;
-  if (isStopped()) return stopped;
-  const control = new AbortController();
-  const abort = (): void => control.abort();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    abort();
-  }, timeoutMs);
-  signal?.addEventListener('abort', abort, { once: true });
+  const late = AbortSignal.timeout(timeoutMs);
   // Its own connection, gone afterwards: minutes lie between two deliveries.
   const client = createHttpClient({ connectMs: timeoutMs, idleMs: timeoutMs });
+  const isStopped = (): boolean => signal?.aborted === true;
   try {
     const { url: plain, headers } = addressed(delivery.url, delivery.heads ?? []);
     const { url, body } =
@@ -52,19 +44,16 @@ export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
       headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
       body,
       dispatcher: client,
-      signal: control.signal,
+      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     });
     const text = hidden(await textOf(response.body), delivery.url, url.href, secret ?? '');
     return isStopped() ? stopped : refusalIn(response.statusCode, text, format);
   } catch (error) {
-    if (isLate) return `no answer within ${timeoutMs / 1000} s`;
+    if (isStopped()) return stopped;
+    if (late.aborted) return `no answer within ${timeoutMs / 1000} s`;
     // A message would name the host (P10).
-    return isStopped()
-      ? stopped
-      : (connectionProblem(error) ?? codeOf(error) ?? 'the connection failed');
+    return connectionProblem(error) ?? codeOf(error) ?? 'the connection failed';
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
     await client.destroy();
   }
 }
