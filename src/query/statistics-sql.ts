@@ -2,8 +2,9 @@
 // that no figure is older than the coverage it is shown with (P7). $1 is the project, `[$2, $3)` are the days, $4 is
 // the instant. Runs none.
 import type { ListedResource } from '../model.ts';
-import { columnsOf, inView, order } from '../resources.ts';
+import { columnsOf, fieldsOf, inView } from '../resources.ts';
 import { countsByState } from '../store/ledger.ts';
+import { tableShapes } from '../store/record-tables.ts';
 import { reservationNames } from '../catalogue.ts';
 import { invalidArgument } from './check-arguments.ts';
 
@@ -116,51 +117,31 @@ export function checkRows<Row>(call: string, rows: Row[]): Row[] {
 
 const inForce = `h.in_force_from <= $4 and (h.in_force_until is null or h.in_force_until > $4)`;
 
-/** Without the account everything is in the index of figures. */
-export function orderContents(needsAccount: boolean, { isAsOf, zone }: Counted): string {
-  const columns = [
-    'status',
-    'order_type',
-    'amount',
-    'number',
-    ...(needsAccount ? ['account'] : []),
-    ...(zone === undefined ? [] : ['created_at']),
-  ];
-  if (!isAsOf) return `archive.orders where project_id = $1 and ${inRange(zone)}`;
-  const named = new Map(columnsOf(order).map((column) => [column.column, inView(column)]));
-  const then = columns.map((name) => `h.${named.get(name)}`);
-  return contentsThen('orders', 'order', 'operation_id', columns, then, zone);
-}
-
-export function classContents(needsOwner: boolean, { isAsOf, zone }: Counted): string {
-  const columns = [
-    'nft_count',
-    ...(needsOwner ? ['owner'] : []),
-    ...(zone === undefined ? [] : ['created_at']),
-  ];
-  if (!isAsOf) return `archive.nft_classes where project_id = $1 and ${inRange(zone)}`;
-  const then = columns.map((name) => `h.${name}`);
-  return contentsThen('nft_classes', 'nft_class', 'id', columns, then, zone);
-}
-
-/** Rows that had been observed by then, and of those that changed since the content that was in force. */
-const contentsThen = (
-  table: string,
-  name: string,
-  id: string,
-  columns: readonly string[],
-  then: readonly string[],
-  zone: Zone,
-): string => `(
+/**
+ * The contents of these columns, of now or of $4; without an account everything is in the index of figures. Of then:
+ * rows that had been observed by then, and of those that changed since the content that was in force.
+ */
+export function contentsOf(
+  resource: ListedResource,
+  wanted: readonly string[],
+  { isAsOf, zone }: Counted,
+): string {
+  const { table, versions, key } = tableShapes[resource];
+  if (!isAsOf) return `${table} where project_id = $1 and ${inRange(zone)}`;
+  const columns = [...wanted, ...(zone === undefined ? [] : ['created_at'])];
+  const named = new Map(columnsOf(fieldsOf[resource]).map((one) => [one.column, inView(one)]));
+  const history = versions.replace(/^archive\.(\w+)_versions$/, 'analytics.$1_history');
+  return `(
   select slice_day, ${columns.join(', ')}
-    from archive.${table}
+    from ${table}
    where project_id = $1 and ${inRange(zone)} and observed_at <= $4::timestamptz
   union all
-  select o.slice_day, ${then.join(', ')}
-    from archive.${table} o,
+  select o.slice_day, ${columns.map((name) => `h.${named.get(name)}`).join(', ')}
+    from ${table} o,
          -- \`offset 0\` keeps this a query of its own: then the view reads one record, by its key, and not all.
-         lateral (select * from analytics.${name}_history h
-                   where h.project_id = $1 and h.${id} = o.${id} and ${inForce} offset 0) h
+         lateral (select * from ${history} h
+                   where h.project_id = $1 and h.${key} = o.${key} and ${inForce} offset 0) h
    where o.project_id = $1 and ${inRange(zone, 'o.slice_day', 'h.created_at')} and o.observed_at > $4::timestamptz
-     and exists (select from archive.${name}_versions v
-                  where v.project_id = $1 and v.${id} = o.${id} and v.observed_at <= $4::timestamptz)) contents`;
+     and exists (select from ${versions} v
+                  where v.project_id = $1 and v.${key} = o.${key} and v.observed_at <= $4::timestamptz)) contents`;
+}

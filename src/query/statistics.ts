@@ -6,10 +6,9 @@ import { optional } from './check-arguments.ts';
 import type { Reader } from './reader.ts';
 import {
   checkRows,
-  classContents,
+  contentsOf,
   dayIn,
   inRange,
-  orderContents,
   periodOf,
   withCoverage,
   type By,
@@ -53,36 +52,42 @@ const fields: Record<OrderGroup, string> = {
   order_type: 'orderType',
 };
 
-/** Counts are far below 2^53: as float8 they come as numbers. Sums come as text. */
-const orderFigures = `
-  count(*)::float8                                                                   as orders,
-  count(*) filter (where status = 2)::float8                                         as succeeded,
-  count(*) filter (where status = 3)::float8                                         as failed,
-  count(*) filter (where status = 1)::float8                                         as pending,
-  count(*) filter (where status is null or status not in (1, 2, 3))::float8          as of_other_status,
-  sum(amount)                                                                        as amount,
-  count(*) filter (where amount is null)::float8                                     as amount_unknown,
-  sum(amount) filter (where status = 2)                                              as spent,
-  sum(amount) filter (where status = 1)                                              as waiting,
-  sum(number) filter (where order_type = 1)                                          as gas,
-  sum(number) filter (where order_type = 2)                                          as fees,
-  sum(number) filter (where order_type = 1 and status = 2)                           as credited_gas,
-  sum(number) filter (where order_type = 2 and status = 2)                           as credited_fees`;
+/** What is counted, and what is summed up of which orders. Counts are far below 2^53: as float8 they come as numbers. */
+const counts = {
+  orders: 'true',
+  succeeded: 'status = 2',
+  failed: 'status = 3',
+  pending: 'status = 1',
+  ofOtherStatus: 'status is null or status not in (1, 2, 3)',
+  amountUnknown: 'amount is null',
+};
+const sums = {
+  amountFen: ['amount', 'true'],
+  spentFen: ['amount', 'status = 2'],
+  pendingFen: ['amount', 'status = 1'],
+  numberUgas: ['number', 'order_type = 1'],
+  numberFen: ['number', 'order_type = 2'],
+  creditedGasUgas: ['number', 'order_type = 1 and status = 2'],
+  creditedFeesFen: ['number', 'order_type = 2 and status = 2'],
+};
+/** Sums that are given in units as well. */
+const inUnits = ['amountFen', 'spentFen', 'pendingFen', 'creditedFeesFen'];
 
-const orderColumns = `
-  ${['orders', 'succeeded', 'failed', 'pending', 'of_other_status', 'amount_unknown']
-    .map((name) => `coalesce(f.${name}, 0) as "${camel(name)}"`)
-    .join(', ')},
-  coalesce(f.amount, 0)  as "amountFen",  coalesce(f.amount, 0) * 0.01  as "amountUnits",
-  coalesce(f.spent, 0)   as "spentFen",   coalesce(f.spent, 0) * 0.01   as "spentUnits",
-  coalesce(f.waiting, 0) as "pendingFen", coalesce(f.waiting, 0) * 0.01 as "pendingUnits",
-  coalesce(f.gas, 0)     as "numberUgas", coalesce(f.fees, 0)           as "numberFen",
-  coalesce(f.credited_gas, 0)  as "creditedGasUgas",
-  coalesce(f.credited_fees, 0) as "creditedFeesFen", coalesce(f.credited_fees, 0) * 0.01 as "creditedFeesUnits"`;
+const orderFigures = [
+  ...Object.entries(counts).map(
+    ([name, of]) => `count(*) filter (where ${of})::float8 as "${name}"`,
+  ),
+  ...Object.entries(sums).map(
+    ([name, [column, of]]) => `sum(${column}) filter (where ${of}) as "${name}"`,
+  ),
+].join(', ');
 
-function camel(name: string): string {
-  return name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-}
+const orderColumns = [
+  ...[...Object.keys(counts), ...Object.keys(sums)].map(
+    (name) => `coalesce(f."${name}", 0) as "${name}"`,
+  ),
+  ...inUnits.map((name) => `coalesce(f."${name}", 0) * 0.01 as "${name.replace(/Fen$/, 'Units')}"`),
+].join(', ');
 
 const grouped = (by: By, groups: readonly string[], zone: Zone): string =>
   [`${periodOf(by, dayIn(zone))} as period`, ...groups].join(', ');
@@ -91,22 +96,16 @@ const grouped = (by: By, groups: readonly string[], zone: Zone): string =>
 const places = (groups: readonly string[]): string =>
   ['', ...groups].map((_, i) => i + 1).join(', ');
 
-const parametersOf = ({
-  project: of,
-  from,
-  to,
-  asOf: at,
-}: z.output<typeof statisticsArguments.nftGrowth>): unknown[] => [
+type Range = z.output<typeof statisticsArguments.nftGrowth>;
+
+const parametersOf = ({ project: of, from, to, asOf: at }: Range): unknown[] => [
   of,
   from ?? null,
   to ?? null,
   ...(at === undefined ? [] : [at]),
 ];
 
-const countedOf = ({
-  asOf: at,
-  zone: of,
-}: z.output<typeof statisticsArguments.nftGrowth>): Counted => ({
+const countedOf = ({ asOf: at, zone: of }: Range): Counted => ({
   isAsOf: at !== undefined,
   zone: of,
 });
@@ -116,7 +115,9 @@ export const createStatistics = (reader: Reader): Statistics => ({
     const query = parseArguments('statistics.orders', statisticsArguments.orders, given);
     const { by, groupBy: groups } = query;
     const of = countedOf(query);
-    const contents = orderContents(groups.includes('account'), of);
+    const columns = ['status', 'order_type', 'amount', 'number'];
+    const account = groups.filter((name) => name === 'account');
+    const contents = contentsOf('orders', [...columns, ...account], of);
     const figures = `select ${grouped(by, groups, query.zone)}, ${orderFigures} from ${contents} group by ${places(groups)}`;
     const shown = groups.map((name) => `f.${name} as "${fields[name]}"`);
     const { rows } = await reader.query<OrderFigures>(
@@ -151,7 +152,7 @@ export const createStatistics = (reader: Reader): Statistics => ({
     const figures = `
       select ${grouped(by, groups, query.zone)}, count(*)::float8 as classes, sum(nft_count) as nfts,
              count(*) filter (where nft_count is null)::float8 as counts_unread
-        from ${classContents(groups.includes('owner'), of)}
+        from ${contentsOf('nft_classes', ['nft_count', ...groups], of)}
        group by ${places(groups)}`;
     const columns = `${groups.length > 0 ? 'f.owner, ' : ''}coalesce(f.classes, 0) as "classes",
       coalesce(f.nfts, 0) as "nfts", coalesce(f.counts_unread, 0) as "countsUnread",
