@@ -27,7 +27,7 @@ import { readOptions } from './command-options.ts';
 import { formatCount, momentText, print, printJson } from './print.ts';
 import type { ProgressLine } from './progress.ts';
 import { inProgress } from './signals.ts';
-import { asJson, textPrinter, type VerifyPrinter } from './verify-print.ts';
+import { asJson, nothingAsked, textPrinter, type VerifyPrinter } from './verify-print.ts';
 
 type Flags = {
   project?: string;
@@ -171,16 +171,19 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
     const unnamed = flags.project === undefined ? await unnamedProjects(db) : [];
     const wanted = { projects, unnamed, months, resource: flags.resource, heads };
     const { lists, journals } = await verifyHeld(db, settings, wanted, signal, output, progress);
-    const asked = await platform?.ask(settings, wanted, db, log, signal, { output, progress });
+    const asked =
+      (await platform?.ask(settings, wanted, db, log, signal, { output, progress })) ??
+      nothingAsked();
     progress.end();
-    await output.end(lists, journals);
+    await output.end(lists, journals, asked);
     // What is held was verified all the same, and is told first.
-    const failure = asked?.failure ?? null;
-    if (failure !== null) throw failure;
-    const all = [...lists, ...journals];
-    const differing = asked?.differing ?? 0;
-    if (all.some(({ findings }) => findings > 0) || differing > 0) return exitCode.failed;
-    return asked?.isComplete === false ? exitCode.tryLater : exitCode.done;
+    if (asked.failure !== null) throw asked.failure;
+    const isOther =
+      [...lists, ...journals].some(({ findings }) => findings > 0) ||
+      asked.slices.some(({ outcome }) => outcome === 'differs') ||
+      asked.results.differs > 0;
+    if (isOther) return exitCode.failed;
+    return asked.isComplete ? exitCode.done : exitCode.tryLater;
   };
   return inProgress(
     (signal, progress) => withStore(open, settings, (opened) => work(opened, signal, progress)),

@@ -18,30 +18,38 @@ import {
   wrapped,
 } from './print.ts';
 
-/** How many results were asked for again, by what came of it. */
-type Results = Record<ResultReproved['outcome'], number>;
+/** What the platform says now of proved slices, and of results by what came of them. */
+export type PlatformComparison = {
+  slices: Reproved[];
+  results: Record<ResultReproved['outcome'], number>;
+  /** Whether every project could be asked. */
+  isComplete: boolean;
+  failure: Error | null;
+};
+
+export const nothingAsked = (): PlatformComparison => ({
+  slices: [],
+  results: { agrees: 0, differs: 0, unclear: 0 },
+  isComplete: true,
+  failure: null,
+});
 
 export type VerifyPrinter = {
   finding(finding: Finding): Promise<void> | void;
-  slice(slice: Reproved): void;
-  result(result: ResultReproved): void;
-  end(lists: ListVerified[], journals: ChainsVerified[]): Promise<void>;
+  end(lists: ListVerified[], journals: ChainsVerified[], asked: PlatformComparison): Promise<void>;
 };
 
 /** One JSON object, written as it grows: there may be as many findings as records. */
 export function asJson(): VerifyPrinter {
   let mark = '{"findings": [';
-  const slices: Reproved[] = [];
-  const results: Results = { agrees: 0, differs: 0, unclear: 0 };
   return {
     async finding(finding) {
       await say(`${mark}\n  ${JSON.stringify(finding)}`);
       mark = ',';
     },
-    slice: (slice) => void slices.push(slice),
-    result: ({ outcome }) => void (results[outcome] += 1),
-    async end(lists, journals) {
-      const rest = JSON.stringify({ lists, journals, platform: slices, results }, null, 2);
+    async end(lists, journals, asked) {
+      const { slices: platform, results } = asked;
+      const rest = JSON.stringify({ lists, journals, platform, results }, null, 2);
       await say(`${mark === ',' ? '\n],' : `${mark}],`}${rest.slice(1)}\n`);
     },
   };
@@ -51,18 +59,14 @@ const shownAtMost = 100;
 
 export function textPrinter(): VerifyPrinter {
   const findings: Finding[] = [];
-  const slices: Reproved[] = [];
-  const results: Results = { agrees: 0, differs: 0, unclear: 0 };
   let count = 0;
   return {
     finding(finding) {
       count += 1;
       if (count <= shownAtMost) findings.push(finding);
     },
-    slice: (slice) => void slices.push(slice),
-    result: ({ outcome }) => void (results[outcome] += 1),
-    end: async (lists, journals) =>
-      print(verifyText(lists, journals, slices, results, findings, count)),
+    end: async (lists, journals, asked) =>
+      print(verifyText(lists, journals, asked, findings, count)),
   };
 }
 
@@ -76,8 +80,7 @@ const say = (text: string): Promise<void> =>
 function verifyText(
   lists: ListVerified[],
   journals: ChainsVerified[],
-  slices: Reproved[],
-  results: Results,
+  { slices, results }: PlatformComparison,
   findings: Finding[],
   count: number,
 ): string {
@@ -176,7 +179,10 @@ function platformText(slices: Reproved[]): string {
   return `Of ${formatCount(slices.length)} proved days the platform confirms ${count('agrees')} now, contradicts ${count('differs')}, and says nothing certain of ${count('unclear')}.`;
 }
 
-const resultsText = (asked: number, { agrees, differs, unclear }: Results): string =>
+const resultsText = (
+  asked: number,
+  { agrees, differs, unclear }: PlatformComparison['results'],
+): string =>
   `Of ${formatCount(asked)} final results the platform confirms ${formatCount(agrees)} now, contradicts ${formatCount(differs)}, and says nothing certain of ${formatCount(unclear)}.`;
 
 const findingLine = ({ kind, project, resource, when, id, says }: Finding): string =>

@@ -14,15 +14,7 @@ import type { Finding } from '../verify/finding.ts';
 import { createWorker } from './create-workers.ts';
 import { printError } from './print.ts';
 import type { ProgressLine } from './progress.ts';
-import type { VerifyPrinter } from './verify-print.ts';
-
-type PlatformComparison = {
-  /** Proved slices that are counted differently now, or results that say something else. */
-  differing: number;
-  /** Whether every project could be asked. */
-  isComplete: boolean;
-  failure: Error | null;
-};
+import { nothingAsked, type PlatformComparison, type VerifyPrinter } from './verify-print.ts';
 
 /** Asks for those of these projects that are in the settings. */
 export async function ask(
@@ -33,7 +25,7 @@ export async function ask(
   signal: AbortSignal,
   { output, progress }: { output: VerifyPrinter; progress: ProgressLine },
 ): Promise<PlatformComparison> {
-  const asked: PlatformComparison = { differing: 0, isComplete: true, failure: null };
+  const asked = nothingAsked();
   for (const project of settings.projects.filter(({ id }) => projects.includes(id))) {
     const worker = createWorker(project, settings, db, log);
     const list = resource !== undefined && isListed(resource) ? resource : null;
@@ -44,17 +36,15 @@ export async function ask(
       const isAnswered =
         resource === 'transactions'
           ? await reproveResults({ ...worker, signal }, async (result) => {
-              output.result(result);
+              asked.results[result.outcome] += 1;
               count('results');
               if (result.outcome !== 'differs') return;
-              asked.differing += 1;
               await output.finding(findingOfResult(project.id, result));
             })
           : await reprove({ ...worker, signal }, list, async (slice) => {
-              output.slice(slice);
+              asked.slices.push(slice);
               count('proved days');
               if (slice.outcome !== 'differs') return;
-              asked.differing += 1;
               await output.finding(findingOf(slice));
             });
       if (isAnswered) continue;
