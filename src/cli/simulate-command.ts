@@ -1,6 +1,5 @@
 // `outlast simulate`: a platform to practise on, until it is told to stop.
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { devNull } from 'node:os';
 import { addDays, dayOf } from '../day.ts';
 import { settingsError } from '../errors.ts';
@@ -9,6 +8,8 @@ import { faultSentences, readFaults } from '../simulator/faults.ts';
 import { createSimulator, demoProject, type Simulator } from '../simulator/simulator-server.ts';
 import { alertSecret } from '../simulator/practice-receiver.ts';
 import { instantIn, standardWorld } from '../simulator/world.ts';
+import { decimal, whole } from '../settings/value-parsers.ts';
+import { optionOf } from './command-options.ts';
 import { printable, typeable } from './print.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 
@@ -60,15 +61,7 @@ async function simulate(flags: Flags): Promise<void> {
   }
 }
 
-const whole = (least: number, greatest: number) =>
-  z
-    .string()
-    .regex(/^\d+$/)
-    .transform(Number)
-    .pipe(z.number().min(least).max(greatest))
-    .describe(`a whole number from ${least} to ${greatest}`);
-
-/** Each option that is no mere text, and what it is in words. */
+/** Each option that is no mere text. */
 const numbers = {
   port: whole(0, 65_535),
   seed: whole(0, 0xffff_ffff),
@@ -76,12 +69,7 @@ const numbers = {
   classesPerDay: whole(0, 1_000_000),
   projects: whole(1, 1000),
   latencyMs: whole(0, 600_000),
-  speed: z
-    .string()
-    .regex(/^\d+(?:\.\d+)?$/)
-    .transform(Number)
-    .pipe(z.number().max(1_000_000))
-    .describe('a number from 0 to 1000000'),
+  speed: decimal(0, 1_000_000),
 };
 
 function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
@@ -93,10 +81,9 @@ function optionsOf(flags: Flags): Parameters<typeof createSimulator>[0] {
     throw bad('--api-key and --api-secret must not be empty');
   }
   const number = (name: keyof typeof numbers): number => {
-    const { success, data } = numbers[name].safeParse(flags[name]);
-    if (success) return data;
-    const option = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw bad(`--${option} is ${numbers[name].description}, not "${flags[name]}"`);
+    const read = numbers[name](flags[name]);
+    if ('value' in read) return read.value;
+    throw bad(`${optionOf(name)} ${read.mistake}`);
   };
   return {
     port: number('port'),

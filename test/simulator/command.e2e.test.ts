@@ -87,9 +87,9 @@ test('what it prints to type works as it stands: an archive of its own, results,
 });
 
 test.each([
-  [['--port', '70000'], '--port is a whole number from 0 to 65535'],
+  [['--port', '70000'], '--port is "70000": give a whole number from 0 to 65535'],
   [['--at', 'yesterday'], '--at is a time like'],
-  [['--speed', '-1'], '--speed is a number'],
+  [['--speed', '-1'], '--speed is "-1": give a number from 0 to 1000000'],
   [['--dialect', 'dayEnd=never'], 'the switch dayEnd is one of inclusive, exclusive, instant'],
   [['--dialect', 'dayEnd'], '--dialect takes switch=value'],
   [['--dialect', 'dayEnds=inclusive'], 'there is no switch "dayEnds"; there are dayEnd, '],
