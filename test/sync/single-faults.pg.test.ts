@@ -218,9 +218,7 @@ test('an end date that means another hour keeps no record from being held', asyn
 });
 
 test('a list with pages in between that have no row is read to its end', async () => {
-  const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i));
-  const dialect = { maxOrders: 2, totals: 'absent' } as const;
-  bench = await createBench({ days, records: { orders, classes: [] }, dialect }, scope);
+  await open(ordersOf(6), { dialect: { maxOrders: 2, totals: 'absent' } });
   through((ask) => async (query, ...rest) => {
     const key = query.pageKey ?? null;
     if (key === null) return ask(query, ...rest);
