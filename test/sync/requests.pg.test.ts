@@ -184,6 +184,17 @@ test('the probe comes once a day, with at most six requests for orders and for c
   expect(await laterBy(minute)).toEqual({ orders: 1, classes: 1 });
 });
 
+test('a page without a row, of a list that counts some, makes no pages of one row', async () => {
+  const world = { ...flat, ordersPerDay: 70, classesPerDay: 0, since: '2026-04-04' };
+  const faults = {
+    dropped: { rows: 50, with: 'start_date=2026-03-01&sort_by=DATE_DESC', next: 1 },
+  };
+  bench = await createBench({ days, world, faults });
+  await bench.run();
+  const { rows } = await bench.db.query(`select value from sync.facts where fact = 'orders.limit'`);
+  expect(rows).toEqual([{ value: '50' }]);
+});
+
 test('the probe of a platform that refuses and shows little costs not many more', async () => {
   bench = await createBench({
     days,

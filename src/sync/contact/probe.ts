@@ -147,9 +147,9 @@ async function findLimit(
         if (!isOutlastError(error, 'platform_unusable')) throw error;
         return list(asking, { startDate }, 'DATE_ASC');
       });
-      // A clamped limit shows in a short page of a longer list.
-      const isClamped = newest.total !== null && newest.shown < Math.min(limit, newest.total);
-      return { limit: isClamped ? Math.max(newest.shown, 1) : limit, newest };
+      // A clamped limit shows in a short page of a longer list; a page without a row says nothing of it.
+      const isShort = newest.total !== null && newest.shown < Math.min(limit, newest.total);
+      return { limit: isShort && newest.shown > 0 ? newest.shown : limit, newest };
     } catch (error) {
       const isLast = limit === pageLimits[resource].at(-1);
       if (isLast || !isOutlastError(error, 'platform_refused')) throw error;
