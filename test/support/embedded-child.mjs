@@ -19,6 +19,10 @@ if (uid !== undefined) {
 const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
 
 let embedded;
+// Ctrl-C: as a real command would, finish what is being done and leave cleanly; while it opens it goes on.
+process.once('SIGINT', () => {
+  if (embedded !== undefined) void finish("select pg_sleep(0.3)::text || 'finished' as work");
+});
 try {
   embedded = await openEmbedded({ ...options, log: silentLog() });
 } catch (error) {
@@ -26,8 +30,6 @@ try {
   say({ error: { code, kind, message: causeChain(error) } });
   process.exit(1);
 }
-// Ctrl-C: as a real command would, finish a statement and leave cleanly.
-process.once('SIGINT', () => void finish("select pg_sleep(0.3)::text || 'finished' as work"));
 // Functions are left out of JSON.
 say(embedded);
 

@@ -2,7 +2,8 @@
 // (read-only, unreachable for the server's user), a copy inside the home.
 // Postgres refuses to run as root, so root hands it to another user: the owner of the data folder if that is not root,
 // else `postgres`, else `nobody`. Everyone else runs it themselves.
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmod,
   chown,
@@ -18,12 +19,10 @@ import {
 } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
 import { codeOf, settingsError } from '../../errors.ts';
 import { exists, nearestFolder, textOfFile } from '../../files.ts';
 import type { Log } from '../../log.ts';
-
-const exec = promisify(execFile);
 
 /** Null: the server runs as we do. */
 export type Account = { uid: number; gid: number; name: string } | null;
@@ -77,10 +76,23 @@ export async function runAs(
   cwd: string,
   input = '',
 ): Promise<string> {
-  const running = exec(file, args, { ...account, cwd, env: serverEnvironment() });
+  const child = spawn(file, args, {
+    ...account,
+    cwd,
+    env: serverEnvironment(),
+    // As for the server: Ctrl-C reaches us, who finish or clean up, and never what is half done.
+    detached: true,
+    windowsHide: true,
+  });
   // One that ends without reading says by its exit what was wrong.
-  running.child.stdin?.on('error', () => undefined).end(input);
-  return (await running).stdout;
+  child.stdin.on('error', () => undefined).end(input);
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  if (code === 0) return stdout;
+  throw Object.assign(new Error(`${basename(file)} ended with ${code}`), { stderr });
 }
 
 /** Nothing else of ours: a stray PGPORT or secret must not leak in. */

@@ -1,6 +1,6 @@
 // The embedded Postgres among several commands: shared, stopped by the last one out, and taken over after kills.
 import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -175,6 +175,17 @@ test('Ctrl-C reaches the command and not the server, so that the command can fin
   const said = child.next();
   process.kill(-child.pid, 'SIGINT');
   expect(await said).toEqual({ work: 'finished', stopped: true });
+});
+
+test('nor what makes a new one', async () => {
+  dataDir = newHome();
+  const child = startChild({ dataDir });
+  const isBegun = (): boolean =>
+    /pgdata\.draft-[^.]*$/m.test((existsSync(dataDir) ? readdirSync(dataDir) : []).join('\n'));
+  await expect.poll(isBegun, { interval: 5 }).toBe(true);
+  process.kill(-child.pid, 'SIGINT');
+  expect(await child.opened).toHaveProperty('connectionString');
+  expect(await child.close()).toEqual({ stopped: true });
 });
 
 test('is reached where the environment speaks of another', async () => {
