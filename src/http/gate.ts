@@ -3,9 +3,10 @@
 // everywhere (docs/http.md, "Who may read"). Pure but for the comparison of secrets.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import type { Instant, ProjectId } from '../model.ts';
 import { sign } from '../platform/sign.ts';
-import type { Target } from '../platform/target.ts';
+import { targetOf, type Target } from '../platform/target.ts';
 import { badRequest, forbidden, Refused, refusal } from './http-answers.ts';
 
 /** Who reads, and the projects that opens. Secrets come from the environment or a file, never from the database. */
@@ -36,19 +37,26 @@ export type Gate = {
   projects: readonly ProjectId[];
 };
 
+/** What is looked at of a request. `bodySha256` is of the body's bytes, where the method has one. */
+export type Asked = {
+  target: Target;
+  headers: IncomingHttpHeaders;
+  now: Instant;
+  bodySha256?: string | undefined;
+};
+
+export const askedBy = ({ raw, headers }: FastifyRequest, now: Instant): Asked => ({
+  target: targetOf(raw.url ?? '/'),
+  headers,
+  now,
+});
+
 const toleranceMs = 15 * 60_000;
 
 /** The one project of whoever asks by the platform's own paths, which are signed. Throws `Refused`. */
-export const projectBySignature = (
-  gate: Gate,
-  target: Target,
-  headers: IncomingHttpHeaders,
-  now: Instant,
-): ProjectId =>
+export const projectBySignature = (gate: Gate, asked: Asked): ProjectId =>
   onlyOneOf(
-    isSigned(headers)
-      ? openedBySignature(gate, target, headers, now)
-      : openedByNothing(gate, headers),
+    isSigned(asked.headers) ? openedBySignature(gate, asked) : openedByNothing(gate, asked.headers),
   );
 
 /** Whether a key pair is shown at all: then it must be right, wherever the server is bound. */
@@ -67,11 +75,7 @@ const rightsOf = ({ projects, mayWatch = false }: ReaderKey): Opened => ({ proje
  * Who a signed request says it is from, while its time is near; null otherwise. What can be known of it before its body
  * has come: the signature is not looked at.
  */
-function signerOf(
-  gate: Gate,
-  headers: IncomingHttpHeaders,
-  now: Instant,
-): (ReaderKey & { secret: string }) | null {
+function signerOf(gate: Gate, { headers, now }: Asked): (ReaderKey & { secret: string }) | null {
   const reader = readerOf(gate, textOf(headers['x-api-key']));
   const at = instantOf(textOf(headers['x-timestamp']));
   if (reader?.secret === undefined || at === null || Math.abs(at - now) > toleranceMs) return null;
@@ -79,17 +83,13 @@ function signerOf(
 }
 
 /**
- * What a signed request opens; null for a signature that is wrong, or too old or too new. `bodySha256` is of the body's
- * bytes, where the method has one: then the signature covers it, and one made for a request without a body is wrong.
+ * What a signed request opens; null for a signature that is wrong, or too old or too new. Where there is a body the
+ * signature covers it, and one made for a request without a body is wrong.
  */
-function openedBySignature(
-  gate: Gate,
-  { path, signed: query, isRepeated }: Target,
-  headers: IncomingHttpHeaders,
-  now: Instant,
-  bodySha256?: string,
-): Opened | null {
-  const signer = signerOf(gate, headers, now);
+function openedBySignature(gate: Gate, asked: Asked): Opened | null {
+  const { headers, bodySha256 } = asked;
+  const { path, signed: query, isRepeated } = asked.target;
+  const signer = signerOf(gate, asked);
   if (signer === null || isRepeated) return null;
   const timestamp = textOf(headers['x-timestamp']);
   // With a base URL that ends with a slash, Go's client signs `//v3/orders` as it is sent, Java's the path it knows.
@@ -134,16 +134,11 @@ function onlyOneOf(opened: Pick<Opened, 'projects'> | null): ProjectId {
 }
 
 /**
- * What this reader may do in `/archive/v1`; `bodySha256` where the request has a body. Throws `Refused`: 403 for a key that is wrong,
- * wherever we are bound, 401 where one is needed.
+ * What this reader may do in `/archive/v1`. Throws `Refused`: 403 for a key that is wrong, wherever we are bound, 401
+ * where one is needed.
  */
-export function openedTo(
-  gate: Gate,
-  target: Target,
-  headers: IncomingHttpHeaders,
-  now: Instant,
-  bodySha256?: string,
-): Opened {
+export function openedTo(gate: Gate, asked: Asked): Opened {
+  const { headers } = asked;
   const { authorization } = headers;
   if (authorization !== undefined && isSigned(headers)) {
     throw new Refused(badRequest('send a bearer key or a signature, not both'));
@@ -160,7 +155,7 @@ export function openedTo(
     );
   }
   if (authorization === undefined) {
-    const opened = openedBySignature(gate, target, headers, now, bodySha256);
+    const opened = openedBySignature(gate, asked);
     if (opened !== null) return opened;
   } else {
     const reader = readerByBearer(gate, authorization);
@@ -173,16 +168,11 @@ export function openedTo(
  * Before a body is read: null for a signed request, whose signature covers the body. Throws `Refused` as `openedTo`
  * does.
  */
-export function openedUnlessSigned(
-  gate: Gate,
-  target: Target,
-  headers: IncomingHttpHeaders,
-  now: Instant,
-): Opened | null {
-  if (headers.authorization !== undefined || !isSigned(headers)) {
-    return openedTo(gate, target, headers, now);
+export function openedUnlessSigned(gate: Gate, asked: Asked): Opened | null {
+  if (asked.headers.authorization !== undefined || !isSigned(asked.headers)) {
+    return openedTo(gate, asked);
   }
-  if (signerOf(gate, headers, now) === null) throw new Refused(forbidden());
+  if (signerOf(gate, asked) === null) throw new Refused(forbidden());
   return null;
 }
 

@@ -20,10 +20,8 @@ import {
   type ProjectId,
   type Resource,
 } from '../model.ts';
-import { targetOf } from '../platform/target.ts';
 import type { ProjectState } from '../query/metrics-state.ts';
-import { sendAnswer } from './http-answers.ts';
-import { openedTo } from './gate.ts';
+import { askedBy, openedTo } from './gate.ts';
 import type { Serving } from './serving.ts';
 
 export type ProcessMetrics = { registry: Registry; meter: Meter };
@@ -163,21 +161,19 @@ function harmless<Given extends unknown[]>(
 
 export type MetricsOptions = ProcessMetrics & Omit<ArchiveMetrics, 'projects'>;
 
-export function addMetrics(app: FastifyInstance, metrics: MetricsOptions, serving: Serving): void {
+export function addMetrics(
+  app: FastifyInstance,
+  metrics: MetricsOptions,
+  { gate, now }: Pick<Serving, 'gate' | 'now'>,
+): void {
   const { registry } = metrics;
-  const { gate, now } = serving;
   const refresh = addArchiveMetrics(registry, { ...metrics, projects: gate.projects });
   app.get('/metrics', async (request, reply) => {
-    void reply.header('cache-control', 'no-store');
-    try {
-      const target = targetOf(request.raw.url ?? '/');
-      const { projects } = openedTo(gate, target, request.headers, now());
-      await refresh();
-      const text = onlyOf(projects, await registry.metrics());
-      return await reply.header('content-type', registry.contentType).send(text);
-    } catch (error) {
-      return sendAnswer(reply, serving.answerOf(error));
-    }
+    const { projects } = openedTo(gate, askedBy(request, now()));
+    await refresh();
+    const text = onlyOf(projects, await registry.metrics());
+    const headers = { 'cache-control': 'no-store', 'content-type': registry.contentType };
+    return reply.headers(headers).send(text);
   });
 }
 

@@ -3,9 +3,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { transient } from '../../errors.ts';
-import { targetOf } from '../../platform/target.ts';
 import { sendAnswer, unavailable, type Answer } from '../http-answers.ts';
-import { projectByKey, projectBySignature } from '../gate.ts';
+import { askedBy, projectByKey, projectBySignature } from '../gate.ts';
 import type { Serving } from '../serving.ts';
 import { nodeError, recordRoutes } from './platform-records.ts';
 import { platformRoute, type PlatformRoute } from './platform-route.ts';
@@ -75,16 +74,17 @@ async function answerTo(
 ): Promise<Answer> {
   const { gate, now } = serving;
   const path = request.params as Record<string, string>;
-  const target = targetOf(request.raw.url ?? '/');
+  const asked = askedBy(request, now());
+  const { query } = asked.target;
   if (route.needs === 'nothing') {
-    return route.read(path, target.query, { ...serving, project: gate.projects[0] ?? 'none' });
+    return route.read(path, query, { ...serving, project: gate.projects[0] ?? 'none' });
   }
   // Group A of the platform's document, the tokens, is not signed.
   const project =
     route.needs === 'signature'
-      ? projectBySignature(gate, target, request.headers, now())
+      ? projectBySignature(gate, asked)
       : projectByKey(gate, request.headers);
-  return route.read(path, target.query, { ...serving, project });
+  return route.read(path, query, { ...serving, project });
 }
 
 /** The platform's error body as a node's. */

@@ -3,7 +3,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import type { ProjectId } from '../../model.ts';
-import { targetOf } from '../../platform/target.ts';
 import { readingConnections } from '../../query/archive.ts';
 import {
   badRequest,
@@ -13,7 +12,7 @@ import {
   sentenceOf,
   type Answer,
 } from '../http-answers.ts';
-import { openedTo, openedUnlessSigned, projectToRead, type Opened } from '../gate.ts';
+import { askedBy, openedTo, openedUnlessSigned, projectToRead, type Opened } from '../gate.ts';
 import { settingsFor, type Serving } from '../serving.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { headers, negotiated, ready, sendReply, type Ready, type Sending } from './reply.ts';
@@ -45,8 +44,6 @@ export type ArchiveOptions = {
  */
 const answersAtOnce = readingConnections;
 
-type Work = (request: FastifyRequest, reply: FastifyReply, opened: Opened) => Promise<FastifyReply>;
-
 export function addArchive(
   app: FastifyInstance,
   serving: Serving,
@@ -70,30 +67,20 @@ export function addArchive(
   });
   const digests = createBodyDigests();
   /** Nobody comes in but through here. Signing in opens what reads, and nothing that writes. */
-  const opened = (request: FastifyRequest, body?: string): Opened =>
-    (request.method === 'POST' ? null : sessions.openedBy(request.headers, now())) ??
-    openedTo(gate, targetOf(request.raw.url ?? '/'), request.headers, now(), body);
-  const admitted =
-    (work: Work, bodyOf?: (request: FastifyRequest) => string) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      try {
-        return await work(request, reply, opened(request, bodyOf?.(request)));
-      } catch (error) {
-        return send(reply, serving.answerOf(named(error)));
-      }
-    };
-  const index: Work = (request, reply) => {
+  const opened = (request: FastifyRequest): Opened =>
+    sessions.openedBy(request.headers, now()) ?? openedTo(gate, askedBy(request, now()));
+  const errorHandler = (error: unknown, _request: FastifyRequest, reply: FastifyReply) =>
+    send(reply, serving.answerOf(named(error)));
+  const index = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    opened(request);
     checked(z.strictObject({}), Object.fromEntries(readQuery(request.raw.url ?? '/')));
     return sendReply(request, reply, indexReply, { name: 'index', project: '' }, sending);
   };
-  app.get(base, admitted(index));
-  app.get(`${base}/`, admitted(index));
+  for (const path of [base, `${base}/`]) app.get(path, { errorHandler }, index);
   for (const route of routes) {
-    app.get(
-      base + route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      admitted((request, reply, { projects }) =>
-        answer(route, serving, projects, sending, request, reply),
-      ),
+    const path = base + route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.get(path, { errorHandler }, async (request, reply) =>
+      answer(route, serving, opened(request).projects, sending, request, reply),
     );
   }
   if (watch === undefined) return;
@@ -105,25 +92,19 @@ export function addArchive(
     `${base}/watch`,
     {
       // Who may not write has no body read; a signed request tells only with its body who may.
-      onRequest: async (request, reply) => {
-        try {
-          const target = targetOf(request.raw.url ?? '/');
-          const known = openedUnlessSigned(gate, target, request.headers, now());
-          if (known !== null) projectToWatch(known, request);
-          return undefined;
-        } catch (error) {
-          return send(reply, serving.answerOf(named(error)));
-        }
+      onRequest: async (request) => {
+        const known = openedUnlessSigned(gate, askedBy(request, now()));
+        if (known !== null) projectToWatch(known, request);
       },
       preParsing: digests.begin,
+      errorHandler,
     },
-    admitted(
-      async (request, reply, to) => {
-        const project = projectToWatch(to, request);
-        return send(reply, await entered(inTurn, project, request, to.signature));
-      },
-      (request) => digests.of(request),
-    ),
+    async (request, reply) => {
+      const asked = { ...askedBy(request, now()), bodySha256: digests.of(request) };
+      const to = openedTo(gate, asked);
+      const project = projectToWatch(to, request);
+      return send(reply, await entered(inTurn, project, request, to.signature));
+    },
   );
 }
 

@@ -3,11 +3,10 @@
 // nothing inline is run (Content-Security-Policy).
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codeOf, isOutlastError } from '../../errors.ts';
-import { targetOf } from '../../platform/target.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { lists } from '../../query/lists.ts';
 import { Refused, sentenceOf } from '../http-answers.ts';
-import { openedTo, type Opened } from '../gate.ts';
+import { askedBy, openedTo, type Opened } from '../gate.ts';
 import { settingsFor, type Serving } from '../serving.ts';
 import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';
@@ -182,7 +181,7 @@ function openedBy({ sessions, gate, now }: Serving, request: FastifyRequest): Op
   const asked = isLed ? others : request.headers;
   return (
     sessions.openedBy(asked, now()) ??
-    openedTo(gate, targetOf(request.raw.url ?? '/'), asked, now())
+    openedTo(gate, { ...askedBy(request, now()), headers: asked })
   );
 }
 
