@@ -1,5 +1,6 @@
 // `/archive/v1`: who asks is let in, the route reads through the library, the answer goes out in the form asked for.
 // Every refusal has the server's one shape.
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import type { ProjectId } from '../../model.ts';
@@ -27,7 +28,7 @@ import {
 } from './route.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import { base, routes } from './all-routes.ts';
-import { createBodyDigests, entered, projectToWatch, type EnterOperations } from './watch-route.ts';
+import { entered, projectToWatch, type EnterOperations } from './watch-route.ts';
 
 export type ArchiveOptions = {
   /** Takes in operations to watch; absent: none are taken in over HTTP. */
@@ -65,7 +66,6 @@ export function addArchive(
     for (const stream of sending.streams) stream.destroy(new Error('the server stops'));
     done();
   });
-  const digests = createBodyDigests();
   /** Nobody comes in but through here. Signing in opens what reads, and nothing that writes. */
   const opened = (request: FastifyRequest): Opened =>
     sessions.openedBy(request.headers, now()) ?? openedTo(gate, askedBy(request, now()));
@@ -88,24 +88,26 @@ export function addArchive(
   // runs need.
   const oneByOne = createSemaphore(1);
   const inTurn: EnterOperations = (...given) => oneByOne(() => watch(...given));
-  app.post(
-    `${base}/watch`,
-    {
-      // Who may not write has no body read; a signed request tells only with its body who may.
-      onRequest: async (request) => {
-        const known = openedUnlessSigned(gate, askedBy(request, now()));
-        if (known !== null) projectToWatch(known, request);
-      },
-      preParsing: digests.begin,
-      errorHandler,
-    },
-    async (request, reply) => {
-      const asked = { ...askedBy(request, now()), bodySha256: digests.of(request) };
+  // Who may not write has no body read; a signed request tells only with its body who may.
+  const onRequest = async (request: FastifyRequest): Promise<void> => {
+    const known = openedUnlessSigned(gate, askedBy(request, now()));
+    if (known !== null) projectToWatch(known, request);
+  };
+  app.register(async (inner) => {
+    // As it was sent, for that is what a signature covers. A page of the web can post text to this machine, but no JSON
+    // without being allowed to.
+    inner.removeAllContentTypeParsers();
+    inner.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) =>
+      done(null, body),
+    );
+    inner.post(`${base}/watch`, { onRequest, errorHandler }, async (request, reply) => {
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      const asked = { ...askedBy(request, now()), bodySha256: hash('sha256', body, 'hex') };
       const to = openedTo(gate, asked);
       const project = projectToWatch(to, request);
-      return send(reply, await entered(inTurn, project, request, to.signature));
-    },
-  );
+      return send(reply, await entered(inTurn, project, body, to.signature));
+    });
+  });
 }
 
 /** Where everything is. */

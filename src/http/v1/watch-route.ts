@@ -1,13 +1,12 @@
 // `POST /archive/v1/watch`: operations to watch come in over HTTP. Who may watch a project may name the operations of
 // it to ask for; reading alone gives no right to. It writes through a function it is given, and nothing else.
-import { createHash, type Hash } from 'node:crypto';
-import type { preParsingHookHandler, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
 import { apiVersions, type ApiVersion, type Day, type ProjectId } from '../../model.ts';
 import { day, oneOf } from '../../query/arguments.ts';
 import { checked } from '../../query/check-arguments.ts';
-import { badRequest, Refused, refusal, type Answer } from '../http-answers.ts';
+import { badRequest, Refused, refusal, refuse, type Answer } from '../http-answers.ts';
 import { projectToRead, type Opened } from '../gate.ts';
 import { present, project, readQuery } from './route.ts';
 
@@ -39,20 +38,14 @@ export const watchBody = z.strictObject({
   api_version: oneOf(apiVersions).optional(),
 });
 
-/**
- * What came in, answered; `signature` is that of a signed request. A page of the web can post text to this machine, but
- * no JSON without being allowed to.
- */
+/** What came in, answered; `signature` is that of a signed request. */
 export async function entered(
   watch: EnterOperations,
   project: ProjectId,
-  { headers, body }: FastifyRequest,
+  body: Buffer,
   signature: string | undefined,
 ): Promise<Answer> {
-  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) {
-    return refusal(415, 'BAD_REQUEST', 'Content-Type must be application/json');
-  }
-  const parsed = watchBody.safeParse(body);
+  const parsed = watchBody.safeParse(jsonIn(body));
   if (!parsed.success) {
     const mistakes = parsed.error.issues.map(({ path, message }) =>
       [path[0], message].filter((part) => part !== undefined).join(' '),
@@ -82,6 +75,14 @@ export async function entered(
   }
 }
 
+function jsonIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return refuse('the request cannot be read');
+  }
+}
+
 export const watchQuery = z.strictObject({ project: project.optional() });
 
 /**
@@ -103,23 +104,4 @@ export function projectToWatch(
     );
   }
   return projectToRead(projects, named);
-}
-
-/** Digests bodies as they come in: their bytes as sent, which is what a signature covers. */
-export function createBodyDigests(): {
-  begin: preParsingHookHandler;
-  /** Lower-case hex SHA-256, once the body has come. */
-  of(request: FastifyRequest): string;
-} {
-  const hashes = new WeakMap<FastifyRequest, Hash>();
-  return {
-    begin: (request, _reply, payload, done) => {
-      const digest = createHash('sha256');
-      hashes.set(request, digest);
-      // Beside the server's own reader, which is added before the next piece can come.
-      payload.on('data', (piece: Buffer | string) => digest.update(piece));
-      done(null, payload);
-    },
-    of: (request) => (hashes.get(request) ?? createHash('sha256')).copy().digest('hex'),
-  };
 }
