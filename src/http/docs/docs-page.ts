@@ -69,25 +69,14 @@ for (const form of document.forms) form.addEventListener('submit', async (event)
 });
 // Lays JSON out without reading it, for reading would round its numbers.
 function laidOut(json) {
-  let out = '', depth = 0, inText = false;
+  let depth = 0;
   const line = () => '\\n' + '  '.repeat(depth);
-  for (let i = 0; i < json.length; i++) {
-    const c = json[i];
-    if (inText) {
-      out += c;
-      if (c === '\\\\') out += json[++i];
-      else if (c === '"') inText = false;
-    } else if (c === '"') { inText = true; out += c; }
-    else if (c === '{' || c === '[') {
-      const isEmpty = json[i + 1] === '}' || json[i + 1] === ']';
-      if (isEmpty) { out += c + json[++i]; } else { depth++; out += c + line(); }
-    }
-    else if (c === '}' || c === ']') { depth--; out += line() + c; }
-    else if (c === ',') out += c + line();
-    else if (c === ':') out += ': ';
-    else if (!/\\s/.test(c)) out += c;
-  }
-  return out;
+  return json.replaceAll(/"(?:[^"\\\\]|\\\\.)*"?|[[{]\\s*[\\]}]|[[{\\]},:]|\\s+/g, (part) => {
+    if (part === '[' || part === '{') { depth++; return part + line(); }
+    if (part === ']' || part === '}') { depth--; return line() + part; }
+    if (part === ',') return part + line();
+    return part === ':' ? ': ' : part.trim();
+  });
 }
 const open = () => { const one = document.getElementById(location.hash.slice(1)); if (one?.tagName === 'DETAILS') one.open = true; };
 addEventListener('hashchange', open);

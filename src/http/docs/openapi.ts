@@ -1,7 +1,6 @@
 // The document behind /openapi.json, made of the routes themselves: what checks a parameter also describes it, and the
 // tests hold the answers to what stands here.
 import * as z from 'zod';
-import type { PlatformRoute } from '../platform/platform-route.ts';
 import { platformRoutes } from '../platform/platform-routes.ts';
 import { nodeProblem } from '../platform/platform-records.ts';
 import type { Route } from '../v1/route.ts';
@@ -41,6 +40,8 @@ export type Document = {
   components: { securitySchemes: OpenApiJson; schemas: OpenApiJson };
 };
 
+const lines = { schema: { type: 'string' } };
+
 const signed = { key: [], timestamp: [], signature: [] };
 const keysOf = {
   archive: [{ bearer: [] }, signed],
@@ -56,62 +57,6 @@ const securityOf = (needs: Needs, isLoopback: boolean): OpenApiOperation['securi
 
 type Described = Pick<Route, 'name' | 'summary' | 'about' | 'inPath' | 'inQuery'>;
 
-/** What is said of any of them. */
-const described = ({ name, summary, about, inPath, inQuery }: Described, group: string) => ({
-  operationId: name,
-  tags: [group],
-  summary,
-  ...(about === '' ? {} : { description: about }),
-  parameters: parametersOf(inPath, inQuery),
-});
-
-function operationOf(
-  route: Route,
-  group: string,
-  isLoopback: boolean,
-  schemas: OpenApiJson,
-): OpenApiOperation {
-  const { summary, answer } = route;
-  const lines = { schema: { type: 'string' } };
-  const content = route.isEvents
-    ? { 'text/event-stream': lines }
-    : answer === null
-      ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
-      : {
-          'application/json': { schema: jsonOf(answer, schemas) },
-          ...('format' in route.inQuery.shape
-            ? { 'application/x-ndjson': lines, 'text/csv': lines }
-            : {}),
-        };
-  const statuses = [400, 401, 403, ...(route.mayBeAbsent ? [404] : []), 406];
-  return {
-    ...described(route, group),
-    responses: {
-      200: { description: summary, content },
-      304: { description: 'What If-None-Match names is still so' },
-      ...refusals(statuses, schema.problem, schemas),
-    },
-    security: securityOf('archive', isLoopback),
-  };
-}
-
-function foreignOf(
-  route: PlatformRoute,
-  isLoopback: boolean,
-  schemas: OpenApiJson,
-): OpenApiOperation {
-  const { summary, answer, isNodes } = route;
-  const content = { 'application/json': { schema: jsonOf(answer, schemas) } };
-  return {
-    ...described(route, route.group),
-    responses: {
-      200: { description: summary, content },
-      ...refusals(route.refusals, isNodes ? nodeProblem : schema.problem, schemas),
-    },
-    security: securityOf(route.needs, isLoopback),
-  };
-}
-
 const watching: Described = {
   name: 'watchOperations',
   summary: 'Ask for the results of these operations until they are final',
@@ -120,19 +65,6 @@ const watching: Described = {
   inPath: z.strictObject({}),
   inQuery: watchQuery,
 };
-
-function watchOperation(isLoopback: boolean, schemas: OpenApiJson): OpenApiOperation {
-  const json = (of: z.ZodType) => ({ 'application/json': { schema: jsonOf(of, schemas) } });
-  return {
-    ...described(watching, 'The archive’s own books'),
-    requestBody: { required: true, content: json(watchBody) },
-    responses: {
-      200: { description: 'They are watched', content: json(schema.watched) },
-      ...refusals([400, 401, 403, 409, 413, 415, 429], schema.problem, schemas),
-    },
-    security: securityOf('archive', isLoopback),
-  };
-}
 
 export type ServerTerms = {
   /** Whether this server takes operations to watch. */
@@ -143,12 +75,61 @@ export type ServerTerms = {
 export function openApi({ takesOperations, isLoopback }: ServerTerms): Document {
   const schemas: OpenApiJson = {};
   const paths: Document['paths'] = {};
+  const json = (of: z.ZodType) => ({ 'application/json': { schema: jsonOf(of, schemas) } });
+  const operation = (
+    { name, summary, about, inPath, inQuery }: Described,
+    group: string,
+    content: OpenApiJson,
+    statuses: readonly number[],
+    { needs = 'archive', problem = schema.problem }: { needs?: Needs; problem?: z.ZodType } = {},
+  ): OpenApiOperation => ({
+    operationId: name,
+    tags: [group],
+    summary,
+    ...(about === '' ? {} : { description: about }),
+    parameters: parametersOf(inPath, inQuery),
+    responses: {
+      200: { description: summary, content },
+      ...refusals(statuses, problem, schemas),
+    },
+    security: securityOf(needs, isLoopback),
+  });
   for (const { name, routes } of routeGroups) {
-    for (const route of routes)
-      paths[base + route.path] = { get: operationOf(route, name, isLoopback, schemas) };
+    for (const route of routes) {
+      const { answer, isEvents, inQuery, mayBeAbsent } = route;
+      const content = isEvents
+        ? { 'text/event-stream': lines }
+        : answer === null
+          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+          : {
+              ...json(answer),
+              ...('format' in inQuery.shape
+                ? { 'application/x-ndjson': lines, 'text/csv': lines }
+                : {}),
+            };
+      const get = operation(route, name, content, [
+        400,
+        401,
+        403,
+        ...(mayBeAbsent ? [404] : []),
+        406,
+      ]);
+      get.responses['304'] = { description: 'What If-None-Match names is still so' };
+      paths[base + route.path] = { get };
+    }
   }
-  if (takesOperations) paths[`${base}/watch`] = { post: watchOperation(isLoopback, schemas) };
-  for (const one of platformRoutes) paths[one.path] = { get: foreignOf(one, isLoopback, schemas) };
+  if (takesOperations) {
+    const statuses = [400, 401, 403, 409, 413, 415, 429];
+    const post = operation(watching, 'The archive’s own books', json(schema.watched), statuses);
+    post.requestBody = { required: true, content: json(watchBody) };
+    paths[`${base}/watch`] = { post };
+  }
+  for (const route of platformRoutes) {
+    const problem = route.isNodes ? nodeProblem : schema.problem;
+    const of = { needs: route.needs, problem };
+    const get = operation(route, route.group, json(route.answer), route.refusals, of);
+    paths[route.path] = { get };
+  }
   const operations = Object.values(paths).flatMap(({ get, post }) => get ?? post ?? []);
   const header = (name: string, description: string) => ({
     type: 'apiKey',
