@@ -1,89 +1,24 @@
 // What the journal says must be held, against what is: contents, when a record was first seen, its day, and what is
-// missing. Full comparisons in Postgres. None uses a function of the database's own: whoever alters rows could alter
-// those as well.
-import { isListed, wholeList, type Day } from '../model.ts';
+// missing. Full comparisons in Postgres, whose rows are findings; `$1` is the project. None uses a function of the
+// database's own: whoever alters rows could alter those as well.
+import { isListed } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import { archivedName, ofKey, shapeOf, type Archived } from '../store/record-tables.ts';
-import { readInPages } from '../store/snapshot.ts';
-import type { Report } from './finding.ts';
+import { reportRows, type Report } from './finding.ts';
 
 /** What the journal says must be held of these records, against what is. */
 export async function checkContents(tx: Tx, of: Archived, report: Report): Promise<void> {
-  let open: ContentDifference[] = [];
-  const tellContents = async (id: string, rows: ContentDifference[]): Promise<void> => {
-    const gone = rows.filter((one) => one.no !== null);
-    const extra = rows.filter((one) => one.no === null);
-    // What no slice shows is under no day.
-    const when = isListed(of.resource) ? (gone[0]?.day ?? null) : null;
-    if (extra.length === 0) {
-      const says = `${listed(gone)} was archived${entryOf(gone[0])}, and is no longer held`;
-      await report({ kind: 'missing', when, id, says });
-    } else if (gone.length === 0) {
-      const says = `${listed(extra)} is held, and nothing in the journal stored it`;
-      await report({ kind: 'extra', when, id, says });
-    } else {
-      const says = `archived${entryOf(gone[0])} was ${listed(gone)}, held is ${listed(extra)}`;
-      await report({ kind: 'altered', when, id, says });
-    }
-  };
-  const moment = (column: string, id: string, held: string | null, said: string | null) =>
-    report({
-      kind: 'altered',
-      when: null,
-      id,
-      says: `${column} is ${held ?? 'not set'}, and ${said ?? 'nothing'} is in the journal`,
-    });
-  /** All of one record. Of a record the first finding is told: what its contents are says more than its moments. */
-  const tell = async (): Promise<void> => {
-    const rows = open;
-    open = [];
-    const alone = rows.filter((one) => one.is_alone);
-    const [first] = alone;
-    if (first !== undefined) await tellContents(first.id, alone);
-    const displaced = rows.find((one) => one.is_displaced);
-    if (first === undefined && displaced !== undefined) {
-      const says = `${listed([displaced])} is in force by entry ${displaced.no} of ${placeOf(displaced)}, and is held as an earlier version`;
-      await report({ kind: 'altered', when: null, id: displaced.id, says });
-    }
-    for (const { id, first_seen_held: firstSeen, day_held: held, observed_at: at, day } of rows) {
-      if (firstSeen !== null) await moment('first_seen_at', id, firstSeen, at);
-      if (held !== null) await moment('slice_day', id, held, day === wholeList ? null : day);
-    }
-  };
-  await readContentDifferences(tx, of, async (rows) => {
-    for (const row of rows) {
-      if (open[0]?.id !== row.id) await tell();
-      open.push(row);
-    }
-  });
-  await tell();
-  const moments: [column: string, sql: string][] = [['missing_since', missing(of)]];
-  if (isListed(of.resource)) moments.push(['slice_day', underOtherDay(of)]);
-  for (const [column, sql] of moments) {
-    await readInPages<MomentDifference>(tx, sql, [of.projectId], async (rows) => {
-      for (const { id, held, said } of rows) await moment(column, id, held, said);
-    });
-  }
+  const checks = [otherContents(of), otherMissing(of)];
+  if (isListed(of.resource)) checks.push(otherDays(of));
+  for (const sql of checks) await reportRows(tx, sql, [of.projectId], report);
 }
 
-type MomentDifference = { id: string; held: string | null; said: string | null };
+/** A moment as text: RFC 3339, with no more digits than it needs. */
+const rfc3339 = (at: string): string => `replace(replace(${at}::text, ' ', 'T'), '+00', 'Z')`;
 
-const shownAtMost = 3;
-
-/** `a content observed at … (raw_sha256 …)`, for several all of them. */
-function listed(contents: ContentDifference[]): string {
-  const named = contents
-    .slice(0, shownAtMost)
-    .map(({ observed_at: at, sha256 }) => `a content observed at ${at} (raw_sha256 ${sha256})`);
-  if (contents.length > named.length) named.push(`${contents.length - named.length} more`);
-  return named.join(' and ');
-}
-
-const entryOf = (one: ContentDifference | undefined): string =>
-  one === undefined ? '' : ` by entry ${one.no} of ${placeOf(one)}`;
-
-const placeOf = ({ owner, day }: ContentDifference): string =>
-  `${day ?? ''}${owner === null || owner === '' ? '' : ` of ${owner}`}`;
+/** What a column of a record says, and what it should. */
+const otherwise = (column: string, held: string, said: string): string =>
+  `format('${column} is %s, and %s is in the journal', coalesce(${held}, 'not set'), coalesce(${said}, 'nothing'))`;
 
 /** Contents of records as the journal tells them, one row each. `$1` is the project. */
 const saidOf = (of: Archived): string => `
@@ -101,79 +36,80 @@ const saidOf = (of: Archived): string => `
     -- Cut out here (offset 0): a join would carry an entry's whole digests along with each of its contents.
     offset 0`;
 
-/**
- * A content that only one side has, or of whose record something else is not as it was told. `no` is the entry that
- * tells of it; null: none does.
- */
-type ContentDifference = {
-  id: string;
-  sha256: string;
-  observed_at: string;
-  owner: string | null;
-  day: Day | null;
-  no: number | null;
-  /** Only one side has it. */
-  is_alone: boolean;
-  /** The record's first_seen_at, where this content was stored first and that is not when it was observed. */
-  first_seen_held: string | null;
-  /** The day that the record stands under, where this content was stored first, by another day's list. */
-  day_held: Day | null;
-  /** It is the one in force, and is held as an earlier version. */
-  is_displaced: boolean;
-};
+const shownAtMost = 3;
 
 /**
  * Contents that were stored and are not held as a row or a version, those that are held and were never stored, those
- * that should be the row and are a version, and records with another first_seen_at or day; by id. All in one pass over both sides: a pass each took 7.5 instead of 3 µs
- * of Postgres a record.
+ * that should be the row and are a version, and records with another first_seen_at or day; by id. All in one pass over
+ * both sides: a pass each took 7.5 instead of 3 µs of Postgres a record. Of a record what its contents are is told first:
+ * it says more than its moments.
  */
-export function readContentDifferences(
-  tx: Tx,
-  of: Archived,
-  onRows: (rows: ContentDifference[]) => Promise<void>,
-): Promise<void> {
+export function otherContents(of: Archived): string {
   const shape = shapeOf(of);
   const { table, versions, key } = shape;
   const hasDays = isListed(of.resource);
   const dayHeld = hasDays
     ? `case when s.is_first and h.day is distinct from s.day and s.id not in (select id from moved)
-                   then (${otherDay(of, 's')}) end`
+                  then (${otherDay(of, 's')}) end`
     : 'null::date';
-  return readInPages(
-    tx,
-    `with said as (${saidOf(of)}),
-     held as (
-       select ${key} as id, raw_sha256 as sha, observed_at, first_seen_at, ${hasDays ? 'slice_day' : 'null::date'} as day, false as is_version
-         from ${table} o where ${ofKey(shape, 'o')}
+  const content = `format('a content observed at %s (raw_sha256 %s)', ${rfc3339('observed_at')}, encode(sha, 'hex'))`;
+  const entry = `format(' by entry %s of %s%s', no, day, case owner when '' then '' else ' of ' || owner end)`;
+  const all = (what: string, where: string): string =>
+    `array_agg(${what} order by observed_at) filter (where ${where})`;
+  const isGone = 'is_alone and no is not null';
+  const listed = (list: string): string =>
+    `(array_to_string(${list}[1:${shownAtMost}], ' and ')
+       || case when cardinality(${list}) > ${shownAtMost} then format(' and %s more', cardinality(${list}) - ${shownAtMost}) else '' end)`;
+  return `
+    with said as (${saidOf(of)}),
+    held as (
+      select ${key} as id, raw_sha256 as sha, observed_at, first_seen_at, ${hasDays ? 'slice_day' : 'null::date'} as day, false as is_version
+        from ${table} o where ${ofKey(shape, 'o')}
+       union all
+      select ${key}, raw_sha256, observed_at, null, null, true from ${versions} v where ${ofKey(shape, 'v')}
+    ),
+    ${movedOf(of)},
+    ${replacingOf(of)},
+    compared as (
+      select coalesce(s.id, h.id) as id, coalesce(s.sha, h.sha) as sha, coalesce(s.observed_at, h.observed_at) as observed_at,
+             s.owner, s.day, s.no, s.id is null or h.id is null as is_alone,
+             -- Looked up only where the content that was stored first is not in force any more.
+             case when s.is_first and h.first_seen_at is distinct from s.observed_at
+                  then (select o.first_seen_at from ${table} o
+                         where ${ofKey(shape, 'o')} and o.${key} = s.id and o.first_seen_at <> s.observed_at)
+              end as first_seen_held,
+             ${dayHeld} as day_held,
+             (h.is_version and s.is_first and r.id is null or r.no = s.no and r.nth = s.nth) is true as is_displaced
+        from said s
+        full join held h on h.id = s.id and h.sha = s.sha and h.observed_at = s.observed_at
+        -- Of versions only, which are few: a key that is null is looked up nowhere.
+        left join replacing r on r.id = case when h.is_version then s.id end
+      offset 0),
+    found as (
+      select id, ${all(content, isGone)} as gone, ${all(content, 'is_alone and no is null')} as extra,
+             (${all(entry, isGone)})[1] as entry, (${all(hasDays ? 'day' : 'null::date', isGone)})[1] as day,
+             (${all(`${content} || ' is in force' || ${entry}`, 'is_displaced')})[1] as displaced,
+             ${all(otherwise('first_seen_at', rfc3339('first_seen_held'), rfc3339('observed_at')), 'first_seen_held is not null')} as first_seen,
+             ${all(otherwise('slice_day', 'day_held::text', "nullif(day, '0001-01-01')::text"), 'day_held is not null')} as other_day
+        from compared
+       where is_alone or first_seen_held is not null or day_held is not null or is_displaced
+       group by id
+       order by id
+    )
+    select kind, told.day as when, id, says
+      from found
+     cross join lateral (
+       select 'missing' as kind, day, case when extra is null then ${listed('gone')} || ' was archived' || entry || ', and is no longer held' end as says
         union all
-       select ${key}, raw_sha256, observed_at, null, null, true from ${versions} v where ${ofKey(shape, 'v')}
-     ),
-     ${movedOf(of)},
-     ${replacingOf(of)},
-     compared as (
-       select coalesce(s.id, h.id) as id, coalesce(s.sha, h.sha) as sha, coalesce(s.observed_at, h.observed_at) as observed_at,
-              s.owner, s.day, s.no, s.id is null or h.id is null as is_alone,
-              -- Looked up only where the content that was stored first is not in force any more.
-              case when s.is_first and h.first_seen_at is distinct from s.observed_at
-                   then (select o.first_seen_at from ${table} o
-                          where ${ofKey(shape, 'o')} and o.${key} = s.id and o.first_seen_at <> s.observed_at)
-               end as first_seen_held,
-              ${dayHeld} as day_held,
-              (h.is_version and s.is_first and r.id is null or r.no = s.no and r.nth = s.nth) is true as is_displaced
-         from said s
-         full join held h on h.id = s.id and h.sha = s.sha and h.observed_at = s.observed_at
-         -- Of versions only, which are few: a key that is null is looked up nowhere.
-         left join replacing r on r.id = case when h.is_version then s.id end
-       offset 0)
-     select id, encode(sha, 'hex') as sha256, observed_at, owner, day, no::float8 as no, is_alone, first_seen_held, day_held, is_displaced
-       -- Sorted before digests are twice as long.
-       from (select * from compared
-              where is_alone or first_seen_held is not null or day_held is not null or is_displaced
-              order by id, observed_at) found
-      order by id, observed_at`,
-    [of.projectId],
-    onRows,
-  );
+       select 'extra', null, case when gone is null then ${listed('extra')} || ' is held, and nothing in the journal stored it' end
+        union all
+       select 'altered', day, 'archived' || entry || ' was ' || ${listed('gone')} || ', held is ' || ${listed('extra')}
+        union all
+       select 'altered', null, case when gone is null and extra is null then displaced || ', and is held as an earlier version' end
+        union all
+       select 'altered', null, unnest(first_seen || other_day)
+     ) told
+     where says is not null`;
 }
 
 /**
@@ -213,14 +149,15 @@ function otherDay(of: Archived, said: string): string {
 }
 
 /** Records that moved and do not stand under the day whose list showed them last. */
-const underOtherDay = (of: Archived): string => `
+const otherDays = (of: Archived): string => `
     with ${movedOf(of)}
-    select id, held, said from (select id, day as said, (${otherDay(of, 'moved')}) as held from moved offset 0) m
+    select 'altered' as kind, null as when, id, ${otherwise('slice_day', 'held::text', 'said::text')} as says
+      from (select id, day as said, (${otherDay(of, 'moved')}) as held from moved offset 0) m
      where held is not null
-     order by 1`;
+     order by id`;
 
 /** Records whose missing_since is not what was marked and not taken back. */
-function missing(of: Archived): string {
+function otherMissing(of: Archived): string {
   const shape = shapeOf(of);
   return `
     with entries as (
@@ -241,10 +178,11 @@ function missing(of: Archived): string {
       select ${shape.key} as id, missing_since as since from ${shape.table} o
        where ${ofKey(shape, 'o')} and missing_since is not null
     )
-    select coalesce(said.id, held.id) as id, max(held.since) as held, max(said.since) as said
+    select 'altered' as kind, null as when, coalesce(said.id, held.id) as id,
+           ${otherwise('missing_since', rfc3339('max(held.since)'), rfc3339('max(said.since)'))} as says
       from said
       full join held on held.id = said.id and held.since = said.since
      where said.id is null or held.id is null
-     group by 1
-     order by 1`;
+     group by 3
+     order by 3`;
 }

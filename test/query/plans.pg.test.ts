@@ -9,8 +9,8 @@ import { createStatistics } from '../../src/query/statistics.ts';
 import { createLists } from '../../src/query/ask-question.ts';
 import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
-import { openDb, type Db, type Tx } from '../../src/store/db.ts';
-import { readContentDifferences } from '../../src/verify/check-contents.ts';
+import { openDb, type Db } from '../../src/store/db.ts';
+import { otherContents } from '../../src/verify/check-contents.ts';
 import { blocksOf, explain, nodesIn, type Statement } from '../support/explain.ts';
 import { setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -460,15 +460,7 @@ describe('with little memory', () => {
 
   /** What the comparison keeps aside, in blocks of 8 KB. */
   async function keptAside(change: (sql: string) => string): Promise<number> {
-    let compared = '';
-    const noting = {
-      query: (sql: string) => {
-        compared ||= change(sql.slice(sql.indexOf(' for ') + 5));
-        return Promise.resolve({ rows: [], rowCount: 0 });
-      },
-    };
-    const told = { projectId: 'told', resource: 'orders' } as const;
-    await readContentDifferences(noting as unknown as Tx, told, () => Promise.resolve());
+    const compared = change(otherContents({ projectId: 'told', resource: 'orders' }));
     const plan = await explain(small, { sql: compared, parameters: ['told'] });
     return plan['Temp Written Blocks'];
   }
