@@ -15,7 +15,7 @@ import { noStatementTimeout, onlyRow, type Db, type Tx } from '../store/db.ts';
 import { countsByState } from '../store/ledger.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { createMonthDigest, monthDigest, type DayDigest } from '../verify/digest.ts';
-import { readContent, readDayDigests, type PartContent } from './content.ts';
+import { readContent, readDayDigests } from './content.ts';
 import { checkNothingLost, checkSameArchive } from './existing-export.ts';
 import {
   exportedColumnsOf,
@@ -153,21 +153,17 @@ async function exportParts(
           'Stopped. What is finished is kept: the next export to the same place goes on.',
         );
       }
-      const read = await readPart(
-        tx,
-        stage,
-        part,
-        columns.get(part.of.name) ?? [],
-        exporting.format,
-      );
+      const ofTable = columns.get(part.of.name) ?? [];
+      const read = await readPart(tx, stage, engine, part, ofTable, exporting.format);
       await making;
       if (read === null) continue;
-      rows += read.file.rows;
-      exporting.onProgress({ file: read.file.path, rows, done: done + 1, all });
-      files.push(read.file);
-      if (read.isKept) continue;
+      const { file, make } = read;
+      rows += file.rows;
+      exporting.onProgress({ file: file.path, rows, done: done + 1, all });
+      files.push(file);
+      if (make === null) continue;
       written += 1;
-      making = finish(stage, engine, read);
+      making = make();
       making.catch(() => undefined);
     }
     await making;
@@ -189,36 +185,29 @@ async function partsOf(tx: Tx, projects: ProjectId[]): Promise<ExportPart[]> {
   return parts;
 }
 
-/** A part's rows lie in `source`; its file has to be made of them. `file` lacks what only the file can tell. */
-type ReadPart = {
-  file: ExportedFile;
-  format: FileFormat;
-  isKept: boolean;
-  columns: ExportedColumn[];
-  source: string;
-  content: PartContent;
-};
+/** `make`: makes the file of its rows, and says of it what only the file can tell; null: an earlier export's will do. */
+type ReadPart = { file: ExportedFile; make: (() => Promise<void>) | null };
 
 /** Null for a part without a row. */
 async function readPart(
   tx: Tx,
   stage: Stage,
+  engine: Engine | null,
   part: ExportPart,
   columns: ExportedColumn[],
   wanted: FileFormat,
 ): Promise<ReadPart | null> {
-  const format = formatFor(part.of, wanted);
+  const { csvHead, copyOut, make } = formats[formatFor(part.of, wanted)];
   const plainPath = pathOf(part, wanted);
   const source = join(stage.scratch, plainPath.replaceAll('/', ' '));
   await makeFolder(dirname(stage.stagedPath(plainPath)));
-  const { csvHead, copyOut } = formats[format];
   const to = csvHead === null ? null : source;
   const content = await readContent(tx, part, columns, to, csvHead?.(columns));
   const path = stage.nameOf(plainPath, content.sha256);
   const kept = content.rows === 0 ? null : await stage.find(path, content.sha256);
   if (content.rows === 0 || kept !== null) {
     await rm(source, { force: true });
-    return kept === null ? null : { file: kept, format, isKept: true, columns, source, content };
+    return kept && { file: kept, make: null };
   }
   await copyOut?.(tx, part, columns, source);
   const resource = listedResources.find((name) => name === part.of.name);
@@ -226,34 +215,28 @@ async function readPart(
     resource !== undefined && part.month !== null
       ? await readDayDigests(tx, resource, part.project, part.month, content.rows)
       : undefined;
-  return {
-    file: {
-      path,
-      table: part.of.table,
-      project: part.project,
-      month: part.month,
-      rows: content.rows,
-      bytes: 0,
-      sha256: '',
-      content_sha256: content.sha256,
-      ...(days === undefined ? {} : { days }),
-    },
-    format,
-    isKept: false,
-    columns,
-    source,
-    content,
+  const file: ExportedFile = {
+    path,
+    table: part.of.table,
+    project: part.project,
+    month: part.month,
+    rows: content.rows,
+    bytes: 0,
+    sha256: '',
+    content_sha256: content.sha256,
+    ...(days === undefined ? {} : { days }),
   };
-}
-
-/** Makes the staged file, whole and on the disk, before it is noted: what is noted is never half there (P3). */
-async function finish(stage: Stage, engine: Engine | null, read: ReadPart): Promise<void> {
-  const staged = stage.stagedPath(read.file.path);
-  await formats[read.format].make(engine, read, staged);
-  await syncFile(staged);
-  const found = await digestOfFile(staged);
-  Object.assign(read.file, found);
-  await stage.note(read.file);
+  return {
+    file,
+    // The staged file is whole and on the disk before it is noted: what is noted is never half there (P3).
+    make: async () => {
+      const staged = stage.stagedPath(path);
+      await make(engine, { columns, source, content }, staged);
+      await syncFile(staged);
+      Object.assign(file, await digestOfFile(staged));
+      await stage.note(file);
+    },
+  };
 }
 
 type Covered = Omit<ExportedMonth, 'records' | 'digest'> & { days: Day[] };
