@@ -68,7 +68,7 @@ const readsEnvironment = [
 
 /** Every border that is crossed, a sentence each; empty when all is well. */
 function violations(tree: Tree): string[] {
-  return [...[...tree].flatMap(([file, text]) => violationsOf(file, text, tree)), ...cycles(tree)];
+  return [...tree].flatMap(([file, text]) => violationsOf(file, text, tree));
 }
 
 function violationsOf(file: string, text: string, tree: Tree): string[] {
@@ -123,25 +123,6 @@ function importsOf(text: string): string[] {
 }
 
 const resolved = (file: string, wanted: string): string => posix.join(posix.dirname(file), wanted);
-
-/** Import cycles, by a walk in depth; type imports count: who reads one file of a cycle has to read them all. */
-function cycles(tree: Tree): string[] {
-  const done = new Set<string>();
-  const found: string[] = [];
-  const visit = (file: string, path: string[]): void => {
-    if (path.includes(file)) {
-      found.push(`cycle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`);
-      return;
-    }
-    if (done.has(file)) return;
-    for (const wanted of importsOf(tree.get(file) ?? '')) {
-      if (wanted.startsWith('.')) visit(resolved(file, wanted), [...path, file]);
-    }
-    done.add(file);
-  };
-  for (const file of tree.keys()) visit(file, []);
-  return found;
-}
 
 /** The longest way down through the rooms of the house: the folders of src/, and each file beside them. */
 function floors(tree: Tree): string[] {
@@ -249,7 +230,6 @@ describe('the borders between the folders', () => {
     ['the client of buckets elsewhere', 'export/bucket.ts', "import { S3Client } from '@aws-sdk/client-s3';", 'the package @aws-sdk/client-s3'],
     ['a folder nobody knows', 'utils/a.ts', 'export {};', 'belongs to no part'],
     ['a file that is not there', 'sync/a.ts', "import './gone.ts';", 'there is no such file'],
-    ['a cycle', 'platform/sign.ts', "import './client.ts';", 'cycle: platform/sign.ts -> platform/client.ts'],
   ])('notice %s', (_, file, text, sentence) => {
     const told = violations(new Map([...well, [file, `${text}\n`]]));
     expect(told.join('\n')).toContain(sentence);
