@@ -6,7 +6,6 @@ import { currentAddress } from '../database-address.ts';
 import { exitCode } from '../errors.ts';
 import type { ProjectMeter } from '../meter.ts';
 import type { ListedResource } from '../model.ts';
-import { readStatus } from '../query/status.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
 import type { Served } from '../http/server.ts';
 import { liveOrderPrefix, startLiveOrders, type LiveOrders } from '../simulator/live-orders.ts';
@@ -24,8 +23,7 @@ import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
 import { createProgress } from './progress.ts';
 import { stopOnSignals, stopped } from './signals.ts';
-import { foreseeAll } from './forecast-lines.ts';
-import { readDays } from './status-command.ts';
+import { readStandings } from './standing.ts';
 import { statusText } from './status-text.ts';
 import { exitCodeOfReports } from './sync-command.ts';
 
@@ -98,10 +96,7 @@ async function demo(once: boolean): Promise<number> {
     say(firstSyncText(report, performance.now() - begun));
     if (isReadTwice) say(readTwiceText);
     say('');
-    const foreseen = await foreseeAll(archive.db, ['demo'], settings);
-    const projects = await readStatus(archive.db);
-    const days = await readDays(archive.db, projects, foreseen);
-    say(statusText(projects, foreseen, days));
+    say(statusText((await readStandings(archive.db, project.id, settings)).standings));
     if (served === null) {
       say(
         `\nThe archive stays under ${dataDir}; run the demo again and it goes on from here. To look at it: \`OUTLAST_DATA_DIR=${dataDir} outlast status\``,

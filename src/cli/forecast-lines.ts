@@ -88,9 +88,6 @@ export function shortName({ resource, owner }: { resource: string; owner: string
 /** With the moment it is told from. */
 export type DatedForesight = Foresight & { now: Instant };
 
-/** By project. */
-export type Foreseen = ReadonlyMap<string, DatedForesight>;
-
 /**
  * `perSecond`: the rate to reckon with instead of the one that is allowed. `now`: the moment for all projects, this
  * machine's unless given.
@@ -100,7 +97,7 @@ export async function foreseeAll(
   projects: string[],
   settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
   given: { now?: Instant; perSecond?: number | undefined } = {},
-): Promise<Foreseen> {
+): Promise<ReadonlyMap<string, DatedForesight>> {
   const foreseen = new Map<string, DatedForesight>();
   for (const project of projects) {
     const now = given.now ?? Date.now();
@@ -111,8 +108,7 @@ export async function foreseeAll(
 }
 
 /** Times are RFC 3339, spans are minutes. */
-export function forecastJson(foresight: DatedForesight | undefined): unknown {
-  if (foresight === undefined) return null;
+export function forecastJson(foresight: DatedForesight): unknown {
   return {
     as_of: new Date(foresight.now).toISOString(),
     per_second: foresight.perSecond,

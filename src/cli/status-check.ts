@@ -3,33 +3,25 @@
 import { OutlastError } from '../errors.ts';
 import { headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
-import { listedResources, type Instant } from '../model.ts';
+import type { Instant } from '../model.ts';
 import { problemText } from '../problems.ts';
-import { createLists } from '../query/ask-question.ts';
 import type { ProjectStatus } from '../query/status.ts';
-import { readSettings, type Settings } from '../settings/settings.ts';
-import { readProblems, type Report } from '../store/alerts/problem-rows.ts';
-import type { Queryable } from '../store/db.ts';
+import { readSettings } from '../settings/settings.ts';
+import { readProblems } from '../store/alerts/problem-rows.ts';
 import { openToRead, withStore } from './app.ts';
 import { verdictOn } from './exit.ts';
 import { formatCount, nothingArchived, typeable } from './print.ts';
+import { readStandings } from './standing.ts';
 
 /** The plug-ins' own exit codes, in place of those of other commands. */
 const levels = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
 type Level = keyof typeof levels;
 
-/** How projects stand, and what a forecast of this moment says of each. */
-type ReadKnown = (
-  db: Queryable,
-  project: string | undefined,
-  settings: Settings,
-) => Promise<{ projects: ProjectStatus[]; forecast: ReadonlyMap<string, Report[]> }>;
-
 type Found = { level: Level; text: string };
 
 /** Prints the line and sets the exit code. Never throws: what keeps it from looking is a result as well. */
-export async function check(project: string | undefined, readKnown: ReadKnown): Promise<void> {
-  const { level, text } = await look(project, readKnown).catch(unable);
+export async function check(project: string | undefined): Promise<void> {
+  const { level, text } = await look(project).catch(unable);
   const line = typeable(text.replaceAll('\n', ' '));
   process.stdout.write(`OUTLAST ${level.toUpperCase()}: ${line}\n`);
   process.exitCode = levels[level];
@@ -42,10 +34,11 @@ async function unable(error: unknown): Promise<Found> {
   return { level: isSettings ? 'unknown' : 'critical', text };
 }
 
-async function look(project: string | undefined, readKnown: ReadKnown): Promise<Found> {
+async function look(project: string | undefined): Promise<Found> {
   const settings = readSettings({ needs: 'database' });
   return withStore(openToRead, settings, async ({ db }) => {
-    const { projects, forecast } = await readKnown(db, project, settings);
+    const { standings, forecast } = await readStandings(db, project, settings);
+    const projects = standings.map(({ status }) => status);
     const now = Date.now();
     const ahead = projects.find(({ last_run: run }) => run !== null && isToCome(run, now));
     if (ahead !== undefined) {
@@ -83,7 +76,10 @@ async function look(project: string | undefined, readKnown: ReadKnown): Promise<
     const first = wrong.find((one) => one.level === level);
     const others =
       wrong.length > 1 ? ` (and ${formatCount(wrong.length - 1)} more: outlast status)` : '';
-    const safety = await readSafety(db, judged, now);
+    const safety = together(
+      standings.flatMap((one) => (judged.includes(one.status) ? one.safety : [])),
+      now,
+    );
     const all = headlineOf(en, formatCount, safety).replace(/\.$/, ', and nothing is at risk');
     const left = givenUp.map((one) => ` (${one.project} is ${notConfigured})`).join('');
     return { level, text: `${first?.text ?? all}${others}${left} | ${figures(judged, safety)}` };
@@ -93,21 +89,10 @@ async function look(project: string | undefined, readKnown: ReadKnown): Promise<
 export const notConfigured =
   'no longer configured: nothing is asked for it, and what is held stays';
 
-export async function readSafetyOf(db: Queryable, project: string, now: Instant): Promise<Safety> {
-  const { coverage } = createLists(db);
-  const lists = listedResources.map((resource) => coverage({ project, resource }));
-  return safetyOf((await Promise.all(lists)).flat(), now);
-}
-
-/** Of all days of these projects, each counted once a project. */
-async function readSafety(
-  db: Queryable,
-  projects: readonly ProjectStatus[],
-  now: Instant,
-): Promise<Safety> {
+/** Of all days of some projects, each counted once a project. */
+function together(safeties: readonly Safety[], now: Instant): Safety {
   const all = safetyOf([], now);
-  for (const { project } of projects) {
-    const one = await readSafetyOf(db, project, now);
+  for (const one of safeties) {
     for (const name of ['entered', 'days', 'safe', 'notYet', 'readOnce', 'doubtful'] as const) {
       all[name] += one[name];
     }

@@ -1,28 +1,17 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { currentAddress } from '../database-address.ts';
-import { windowAt } from '../day.ts';
 import { exitCode, settingsError, transient } from '../errors.ts';
-import type { Safety } from '../http/web/safety.ts';
-import { readCalendar, type CalendarMonth } from '../query/day-marks.ts';
-import { readReplica, readStatus, type ProjectStatus, type Replica } from '../query/status.ts';
-import { checkProxies, readSettings, type Settings } from '../settings/settings.ts';
-import type { Report } from '../store/alerts/problem-rows.ts';
-import type { Queryable } from '../store/db.ts';
-import { risksOf } from '../sync/foresee.ts';
-import {
-  configuredProjects,
-  openMigrated,
-  openToRead,
-  wantedProjects,
-  withStore,
-  type Store,
-} from './app.ts';
-import { forecastJson, foreseeAll, type Foreseen } from './forecast-lines.ts';
+import { jsonText } from '../query/record-text.ts';
+import { readReplica, type Replica } from '../query/status.ts';
+import { checkProxies, readSettings } from '../settings/settings.ts';
+import { configuredProjects, openMigrated, openToRead, withStore, type Store } from './app.ts';
+import { forecastJson } from './forecast-lines.ts';
 import { formatSpan, print, printError, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
-import { check, configuredIds, notConfigured, readSafetyOf } from './status-check.ts';
-import { olderOffers, statusText, type DaysShown } from './status-text.ts';
+import { readStandings } from './standing.ts';
+import { check, configuredIds, notConfigured } from './status-check.ts';
+import { olderOffers, statusText } from './status-text.ts';
 
 type StatusFlags = {
   project?: string;
@@ -74,29 +63,29 @@ export const statusCommand = (command: Command): Command =>
     )
     .action(async (flags: StatusFlags) => {
       if (flags.testAlert === true) return sendTestAlert(flags);
-      if (flags.check === true) return check(flags.project, readKnown);
+      if (flags.check === true) return check(flags.project);
       if (flags.plan === true) return (await import('./show-plan.ts')).showPlan(flags);
       if (flags.probe === true) return showProbed(flags);
       const settings = readSettings({ needs: 'database' });
       await withStore(openToRead, settings, async ({ db, store }) => {
-        const { projects, foreseen } = await readKnown(db, flags.project, settings);
+        const { standings } = await readStandings(db, flags.project, settings);
         const replica = await readReplica(db);
         if (flags.json === true) {
           printJson({
             replica,
             deleting_is_prevented: db.role !== null,
-            projects: projects.map((one) => ({
-              ...one,
-              forecast: forecastJson(foreseen.get(one.project)),
+            projects: standings.map(({ status, foresight }) => ({
+              ...status,
+              books: status.books.map(({ project: _, ...one }) => inSnakeCase(one)),
+              forecast: forecastJson(foresight),
             })),
           });
         } else {
           if (replica !== null) print(`${replicaText(replica)}\n`);
           if (db.role === null) print(`${unprotectedText}\n`);
-          const days = await readDays(db, projects, foreseen, flags.all);
-          print(statusText(projects, foreseen, days, flags.all));
+          print(statusText(standings, flags.all));
           const configured = configuredIds();
-          for (const { project } of projects) {
+          for (const { project } of standings.map(({ status }) => status)) {
             if (configured?.includes(project) === false) {
               print(`\nProject ${project} is ${notConfigured}.`);
             }
@@ -115,23 +104,9 @@ function readRate(text: string): number {
   return rate;
 }
 
-/**
- * How the projects stand, or one, with a forecast of this moment. Throws settings `unknown_project`: a misspelt name must
- * not pass for an empty archive.
- */
-async function readKnown(
-  db: Queryable,
-  project: string | undefined,
-  settings: Settings,
-): Promise<{
-  projects: ProjectStatus[];
-  foreseen: Foreseen;
-  forecast: ReadonlyMap<string, Report[]>;
-}> {
-  const foreseen = await foreseeAll(db, await wantedProjects(db, project), settings);
-  const forecast = new Map([...foreseen].map(([id, one]) => [id, risksOf(one, one.now)]));
-  return { projects: await readStatus(db, project, forecast), foreseen, forecast };
-}
+/** As every other list is given as JSON. */
+const inSnakeCase = (row: object): unknown =>
+  JSON.parse(jsonText(row, Object.keys(row) as never[]));
 
 /** P4 as far as the database itself holds it. */
 const unprotectedText =
@@ -145,22 +120,6 @@ const replicaText = ({ newest_change_at: at, behind_seconds: seconds }: Replica)
 /** The embedded database's address, password included: whoever may start it may read it (P10). */
 const whereItIs = ({ connectionString }: Store): string =>
   `\nThe embedded PostgreSQL, for psql and BI tools while \`outlast start\` keeps it up:\n  ${currentAddress(connectionString)}`;
-
-export async function readDays(
-  db: Queryable,
-  projects: readonly ProjectStatus[],
-  foreseen: Foreseen,
-  isAll = false,
-): Promise<DaysShown> {
-  const shown = new Map<string, { calendar: CalendarMonth[]; safety: Safety }>();
-  for (const { project } of projects) {
-    const now = foreseen.get(project)?.now ?? Date.now();
-    const from = isAll ? undefined : windowAt(now).from;
-    const calendar = await readCalendar(db, project, from);
-    shown.set(project, { calendar, safety: await readSafetyOf(db, project, now) });
-  }
-  return shown;
-}
 
 /** Sends the webhook a test message. Throws settings `no_webhook`, and transient `webhook_failed`. */
 async function sendTestAlert({ json }: StatusFlags): Promise<void> {

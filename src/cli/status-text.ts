@@ -1,14 +1,15 @@
 // How the projects stand, as a person reads it: what is held, a calendar, forecasts, and what keeps it from being more.
+import { windowAt } from '../day.ts';
 import { booksSentence, headlineOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
 import { listedResources, wholeList, type Day, type Why } from '../model.ts';
 import { moment } from '../problems.ts';
-import type { CalendarMonth } from '../query/day-marks.ts';
+import { calendarOf } from '../query/day-marks.ts';
 import type { OperationsStatus, TokensStatus } from '../query/operations-status.ts';
-import type { BooksStatus, ListStatus, ProjectStatus } from '../query/status.ts';
+import type { ListStatus, ProjectStatus } from '../query/status.ts';
 import { notYetKnown } from '../store/projects.ts';
 import { calendarLines } from './calendar-lines.ts';
-import { shortName, timeLines, type DatedForesight, type Foreseen } from './forecast-lines.ts';
+import { shortName, timeLines } from './forecast-lines.ts';
 import {
   counted,
   formatCount,
@@ -17,24 +18,13 @@ import {
   momentText,
   nothingArchived,
 } from './print.ts';
+import type { Standing } from './standing.ts';
 
-/** By project. */
-export type DaysShown = ReadonlyMap<string, { calendar: CalendarMonth[]; safety: Safety }>;
-
-/** The status as a person reads it. */
-export function statusText(
-  projects: ProjectStatus[],
-  foreseen: Foreseen,
-  days: DaysShown,
-  isAll = false,
-): string {
-  if (projects.length === 0) return nothingArchived;
-  return projects
-    .map((project) =>
-      projectText(project, foreseen.get(project.project), days.get(project.project), isAll),
-    )
-    .join('\n\n');
-}
+/** The status as a person reads it; `isAll`: every month in the calendar, and all the rest. */
+export const statusText = (standings: readonly Standing[], isAll = false): string =>
+  standings.length === 0
+    ? nothingArchived
+    : standings.map((one) => projectText(one, isAll)).join('\n\n');
 
 const sinceText = (firstDay: string): string =>
   firstDay === notYetKnown
@@ -42,15 +32,13 @@ const sinceText = (firstDay: string): string =>
     : `every day accounted for since ${firstDay}`;
 
 function projectText(
-  project: ProjectStatus,
-  foresight: DatedForesight | undefined,
-  days: { calendar: CalendarMonth[]; safety: Safety } | undefined,
+  { status: project, foresight, coverage, safety }: Standing,
   isAll: boolean,
 ): string {
-  const now = foresight?.now ?? Date.now();
-  const { calendar = [], safety } = days ?? {};
+  const { now } = foresight;
+  const calendar = calendarOf(coverage, isAll ? undefined : windowAt(now).from);
   const lines = [
-    `Project ${project.project}: ${safety === undefined ? '' : headlineOf(en, formatCount, safety)}`,
+    `Project ${project.project}: ${headlineOf(en, formatCount, safety)}`,
     ...closingLines(safety, now),
     `  ${project.base_url}; ${sinceText(project.first_day)}${lastRunText(project, now)}`,
   ];
@@ -76,10 +64,9 @@ function projectText(
     lines.push(...calendarLines(calendar).map((line) => `  ${line}`), '');
   }
   lines.push(monthTable(project.lists), '');
-  for (const line of foresight === undefined ? [] : timeLines(foresight, now))
-    lines.push(`  ${line}`);
+  lines.push(...timeLines(foresight, now).map((line) => `  ${line}`));
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
-  lines.push(...project.books.map((books) => `  ${booksText(books)}`));
+  lines.push(...project.books.map((books) => `  ${booksSentence(en, writing, books)}`));
   for (const list of project.lists) lines.push(...problemLines(list));
   const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
   lines.push(...unlisted.map((line) => `  ${line}`));
@@ -94,8 +81,7 @@ function projectText(
   return lines.join('\n');
 }
 
-function closingLines(safety: Safety | undefined, now: number): string[] {
-  const closing = safety?.closing ?? null;
+function closingLines({ closing }: Safety, now: number): string[] {
   if (closing === null || closing.at <= now) return [];
   return [`  ${en.headline.closes(closing.month.slice(0, 7), formatSpan(closing.at - now))}.`];
 }
@@ -196,15 +182,6 @@ const writing = {
   days: (first: Day, last: Day) => (first === last ? first : `${first} to ${last}`),
   time: moment,
 };
-
-const booksText = ({ first_day, last_day, asked_at, more_since, ...books }: BooksStatus): string =>
-  booksSentence(en, writing, {
-    ...books,
-    firstDay: first_day,
-    lastDay: last_day,
-    askedAt: asked_at,
-    moreSince: more_since,
-  });
 
 function problemLines(list: ListStatus): string[] {
   const lines = list.problems

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitCode } from '../errors.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
-import { readCalendar } from '../query/day-marks.ts';
+import { createLists } from '../query/ask-question.ts';
+import { calendarOf } from '../query/day-marks.ts';
 import { createSimulator } from '../simulator/simulator-server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import type { Instant } from '../model.ts';
@@ -74,8 +75,8 @@ export async function showTimeLapse(once: boolean, seconds: number): Promise<num
   try {
     const whenOver = async ({ worker, lived, url, dataDir }: Over): Promise<void> => {
       if (signal.aborted) return;
-      const months = await readCalendar(worker.db, worker.projectId);
-      const calendar = calendarLines(months).map((line) => `  ${line}`);
+      const coverage = await createLists(worker.db).coverage({ project: worker.projectId });
+      const calendar = calendarLines(calendarOf(coverage)).map((line) => `  ${line}`);
       print(`\n${livedText(lived)}\n\n${calendar.join('\n')}`);
       if (once) return;
       print(`\nWhere to look, until Ctrl-C removes it all:

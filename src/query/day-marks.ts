@@ -2,9 +2,8 @@
 // a calendar, counts safe days or says whether a range is covered goes by this, and this by what analytics.coverage says
 // is held.
 import type { CoverageDay } from '../catalogue.ts';
-import { addDays, dayOf, startOf } from '../day.ts';
-import type { Day, DayRange, Instant, SliceState } from '../model.ts';
-import type { Queryable } from '../store/db.ts';
+import { addDays, dayOf, monthStart, startOf } from '../day.ts';
+import type { Day, DayRange, Instant } from '../model.ts';
 
 /**
  * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, and not all of it
@@ -78,32 +77,25 @@ export type CalendarMonth = {
 };
 
 /**
- * For each day of a resource the weakest of what its lists say (analytics.coverage_by_day): months of both lists from
- * this one on, and whatever earlier ones have lost days; the oldest of each first.
+ * For each day of a resource the weakest of what its lists say: months of both from this one on, and whatever earlier
+ * ones have lost days (P7: what is lost stays in sight for ever); the oldest of each first.
  */
-export async function readCalendar(
-  db: Queryable,
-  project: string,
+export function calendarOf(
+  coverage: readonly CoverageDay[],
   fromMonth: Day = '0001-01-01',
-): Promise<CalendarMonth[]> {
-  const { rows } = await db.query<{
-    resource: string;
-    month: Day;
-    days: { day: number; state: SliceState; isHeld: boolean }[];
-  }>(
-    `select resource, month,
-            json_agg(json_build_object('day', extract(day from day), 'state', state, 'isHeld', is_held) order by day) as days
-       from analytics.coverage_by_day
-      where project_id = $1
-      group by resource, month
-     -- P7: what is lost stays in sight for ever.
-     having month >= $2 or bool_or(state = 'lost')
-      order by resource desc, month`,
-    [project, fromMonth],
-  );
-  return rows.map(({ resource, month, days }) => ({
-    resource,
-    month,
-    marks: new Map(days.map((one) => [one.day, markOf(one)])),
-  }));
+): CalendarMonth[] {
+  const months = new Map<string, CalendarMonth & { marks: Map<number, DayMark> }>();
+  // Orders first, and each in the order of its days.
+  for (const slice of coverage) {
+    const { resource, day } = slice;
+    const month = monthStart(day);
+    const known = months.get(`${resource} ${month}`) ?? { resource, month, marks: new Map() };
+    const mark = markOf(slice);
+    const date = Number(day.slice(8));
+    known.marks.set(date, weaker(mark, known.marks.get(date) ?? mark));
+    months.set(`${resource} ${month}`, known);
+  }
+  const isShown = ({ month, marks }: CalendarMonth): boolean =>
+    month >= fromMonth || [...marks.values()].includes('lost');
+  return [...months.values()].filter(isShown);
 }

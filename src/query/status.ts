@@ -1,5 +1,5 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
-import { listedResources, type BalanceCounts, type ListedResource, type Why } from '../model.ts';
+import { listedResources, type ListedResource, type Why } from '../model.ts';
 import type { Balance } from '../catalogue.ts';
 import { problemText, type ProblemLevel, type ProblemNumbers } from '../problems.ts';
 import { readProblems, type Problem, type Report } from '../store/alerts/problem-rows.ts';
@@ -8,6 +8,7 @@ import { readContacts } from '../store/facts.ts';
 import { newestHead, type Head } from '../store/journal/heads.ts';
 import { countsByState, iso } from '../store/ledger.ts';
 import { tableShapes } from '../store/record-tables.ts';
+import { createLists } from './ask-question.ts';
 import { recordsHeld } from './summary.ts';
 import {
   readOperations,
@@ -48,19 +49,6 @@ export type ListStatus = {
   problems: { day: string; attempts: number; last_error: string }[];
 };
 
-/** A row of analytics.balances: what the platform counts of all days that are over, beside what its lists showed. */
-export type BooksStatus = BalanceCounts & {
-  resource: ListedResource;
-  owner: string;
-  /** The first and the last day that are counted, `yyyy-MM-dd`. */
-  first_day: string;
-  last_day: string;
-  /** RFC 3339. */
-  asked_at: string;
-  more: Balance['more'];
-  more_since: string | null;
-};
-
 type RunStatus = {
   started_at: string;
   ended_at: string | null;
@@ -90,7 +78,8 @@ export type ProjectStatus = {
   /** Null where none is watched, or none were asked for. */
   operations: OperationsStatus | null;
   tokens: TokensStatus | null;
-  books: BooksStatus[];
+  /** What the platform counts of all days that are over, beside what its lists showed. */
+  books: Balance[];
   facts: Record<string, string>;
   last_run: RunStatus | null;
   /** The newest head of the journal: whoever keeps it elsewhere can tell later whether all up to it still stands. */
@@ -144,7 +133,7 @@ export async function readStatus(
       lists: await listsOf(db, id),
       operations: await readOperations(db, id),
       tokens: await readTokens(db, id),
-      books: await booksOf(db, id),
+      books: await createLists(db).books({ project: id }),
       facts: await factsOf(db, id),
       last_run: await lastRunOf(db, id),
       head: await newestHead(db, id),
@@ -193,18 +182,21 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
         ? noCounts
         : (counts.get(resource) ?? noCounts)),
       months: [],
-      whys: whys
-        .filter((one) => one.resource === resource && one.owner === owner)
-        .map(({ why, days, next_at }) => ({ why, days, next_at })),
-      problems: problems
-        .filter((one) => one.resource === resource && one.owner === owner)
-        .map(({ day, attempts, last_error }) => ({ day, attempts, last_error })),
+      whys: ofList(whys, { resource, owner }),
+      problems: ofList(problems, { resource, owner }),
     };
     list.months.push(month);
     lists.set(key, list);
   }
   return [...lists.values()];
 }
+
+type OfList = { resource: string; owner: string };
+
+const ofList = <Of extends OfList>(rows: Of[], list: OfList): Omit<Of, keyof OfList>[] =>
+  rows
+    .filter(({ resource, owner }) => resource === list.resource && owner === list.owner)
+    .map(({ resource: _, owner: __, ...row }) => row);
 
 const whysOf = (
   db: Queryable,
@@ -260,16 +252,6 @@ async function countsOf(db: Queryable, project: string): Promise<Map<string, Cou
   );
   return new Map(rows.map(({ resource, ...counts }) => [resource, counts]));
 }
-
-const booksOf = (db: Queryable, project: string): Promise<BooksStatus[]> =>
-  rowsOf(
-    db,
-    `select resource, owner, first_day, last_day, asked_at, total::float8 as total, pending::float8 as pending,
-            succeeded::float8 as succeeded, failed::float8 as failed, shown::float8 as shown, balance,
-            more, more_since
-       from analytics.balances where project_id = $1 order by resource desc, owner`,
-    project,
-  );
 
 async function factsOf(db: Queryable, project: string): Promise<Record<string, string>> {
   const rows = await rowsOf<{ fact: string; value: string }>(

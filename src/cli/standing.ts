@@ -1,0 +1,43 @@
+// How each project of an archive stands at a moment, as `status` and the demo show it and monitors ask for it: what is
+// held, its days, and a forecast.
+import type { CoverageDay } from '../catalogue.ts';
+import { safetyOf, type Safety } from '../http/web/safety.ts';
+import type { ProjectId } from '../model.ts';
+import { createLists } from '../query/ask-question.ts';
+import { readStatus, type ProjectStatus } from '../query/status.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Report } from '../store/alerts/problem-rows.ts';
+import type { Queryable } from '../store/db.ts';
+import { risksOf } from '../sync/foresee.ts';
+import { wantedProjects } from './app.ts';
+import { foreseeAll, type DatedForesight } from './forecast-lines.ts';
+
+export type Standing = {
+  status: ProjectStatus;
+  foresight: DatedForesight;
+  coverage: CoverageDay[];
+  safety: Safety;
+};
+
+/**
+ * Of all projects, or of one; `forecast`: what one of this moment says of each. Throws settings `unknown_project`: a
+ * misspelt name must not pass for an empty archive.
+ */
+export async function readStandings(
+  db: Queryable,
+  project: ProjectId | undefined,
+  settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
+): Promise<{ standings: Standing[]; forecast: ReadonlyMap<string, Report[]> }> {
+  const foreseen = await foreseeAll(db, await wantedProjects(db, project), settings);
+  const forecast = new Map([...foreseen].map(([id, one]) => [id, risksOf(one, one.now)]));
+  const lists = createLists(db);
+  const standings: Standing[] = [];
+  for (const status of await readStatus(db, project, forecast)) {
+    const foresight = foreseen.get(status.project);
+    // It was entered a moment ago.
+    if (foresight === undefined) continue;
+    const coverage = await lists.coverage({ project: status.project });
+    standings.push({ status, foresight, coverage, safety: safetyOf(coverage, foresight.now) });
+  }
+  return { standings, forecast };
+}
