@@ -75,7 +75,7 @@ const shownOf = (series: readonly Series[]): Series[] =>
   series.filter(({ isRare, values }) => isRare !== true || Number(sumOf(values)) !== 0);
 
 /** More would stand in each other's way; a phone has room for a third of them. */
-const mostLabels = 30;
+const mostLabels = 20;
 
 /** A column for each period. Places are percents, so that it fits any width without a script. */
 function Bars({ view, by, periods, series, isStacked = true }: Props) {
