@@ -86,6 +86,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'a question that is refused alone is taken for a refused key',
+      "if (!isOutlastError(error, 'platform_forbidden')) return false; try { [-await learnClockByAny(platform, [resource], signal);-]{+throw error;+}",
+      'sync/single-faults.pg',
+    ],
+    [
       'one empty answer loses all days before the window',
       "confirmed_at >= changed_at + interval '[-1 day-]{+0 days+}'",
       'sync/older.pg',

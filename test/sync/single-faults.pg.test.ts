@@ -231,6 +231,20 @@ test('a list with pages in between that have no row is read to its end', async (
   expect(await said(on)).toMatchObject([{ said: 'sealed readings', held: 6, missing: 0 }]);
 });
 
+// As firewalls refuse what looks to them like an attack, and a page key may: it is not the key that is refused.
+test('a page that is answered with 403 holds up no other day, and parks no project', async () => {
+  const next = '2026-04-04';
+  const faults = { forbidden: { with: 'page_key=' } };
+  const orders = [...ordersOf(10), orderOf(next, 0)];
+  await open(orders, { dialect: { maxOrders: 4 }, faults }, { lanes: 1 });
+  expect(await bench.run()).toMatchObject({ outcome: 'left', refused: [] });
+  await bench.runLater(pairMs);
+  expect(await said(on, next)).toMatchObject([
+    { said: 'open none not read' },
+    { said: 'sealed books', held: 1 },
+  ]);
+});
+
 // Each act gets on by some pages before one fails.
 test('a long day of a platform that fails now and then is read to its end, with whole pages', async () => {
   await open(ordersOf(60), { dialect: { maxOrders: 4 } });

@@ -1,14 +1,16 @@
 // One act on one slice: read what is due of it, and write what the evidence says then.
 import { dayMs } from '../../day.ts';
-import { causeChain, OutlastError } from '../../errors.ts';
+import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList, type Clocks } from '../../model.ts';
+import { isPlatformError } from '../../platform/refusal.ts';
 import { withMixedTx, type Tx } from '../../store/db.ts';
 import { appendReading, measureWalk, type Evidence } from '../../store/evidence.ts';
 import type { Facts } from '../../store/facts.ts';
 import { changeSlice, type Slice } from '../../store/ledger.ts';
 import { countShown, dropOtherPages } from '../../store/walked-pages.ts';
 import { countsBeyond, limitOf } from '../ask-list.ts';
+import { learnClockByAny } from '../contact/contact.ts';
 import type { PolicySettings } from '../enter-days.ts';
 import { settleMs, type Verdict } from '../judge.ts';
 import { concernsAll, retryDelayMs, unforeseenText } from '../unforeseen-errors.ts';
@@ -56,7 +58,7 @@ const done: Acted = { done: true, problem: null };
 
 /**
  * Does what is due for a slice. Throws only what concerns more than this slice: a final 401 or
- * 403, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
+ * 403 of the list, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
  */
 export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
   const { slice } = due;
@@ -80,6 +82,9 @@ export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
     if (concernsTheSliceOnly(error)) {
       const failed = await fail(context, slice, causeChain(error), endOf());
       return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
+    }
+    if (await isRefusedAlone(context, slice, error)) {
+      return await fail(context, slice, causeChain(error), endOf());
     }
     if (context.signal.aborted || concernsAll(error)) throw error;
     const unforeseen = unforeseenText(error, context);
@@ -241,6 +246,22 @@ async function fail(
     else await conclude(tx, slice, clocksOf(context.platform.clock), end);
   });
   return { done: false, problem };
+}
+
+/** A firewall may refuse one question, and not the key: then the simplest one is answered. */
+async function isRefusedAlone(
+  { platform, signal }: ActContext,
+  { resource }: Slice,
+  error: unknown,
+): Promise<boolean> {
+  if (!isOutlastError(error, 'platform_forbidden')) return false;
+  try {
+    await learnClockByAny(platform, [resource], signal);
+    return true;
+  } catch (refusal) {
+    if (signal.aborted || !isPlatformError(refusal)) throw refusal;
+    return false;
+  }
 }
 
 function concernsTheSliceOnly(error: unknown): error is OutlastError {
