@@ -86,6 +86,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'an error for days before the window holds up the list',
+      "[-if (isOutlastError(error, 'platform_unavailable')) return {};-]",
+      'sync/single-faults.pg',
+    ],
+    [
       'a question that is refused alone is taken for a refused key',
       "if (!isOutlastError(error, 'platform_forbidden')) return false; try { [-await learnClockByAny(platform, [resource], signal);-]{+throw error;+}",
       'sync/single-faults.pg',

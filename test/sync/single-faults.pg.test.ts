@@ -231,6 +231,17 @@ test('a list with pages in between that have no row is read to its end', async (
   expect(await said(on)).toMatchObject([{ said: 'sealed readings', held: 6, missing: 0 }]);
 });
 
+// As those who keep a table for each month may, of months that are gone.
+test.each([
+  ['403', { forbidden: { with: 'start_date=2000' } }],
+  ['404', { textNotFound: { with: 'start_date=2000' } }],
+  ['500', { serverError: { with: 'start_date=2000' } }],
+])('a platform that answers %s for days before its window is read', async (_, faults) => {
+  await open(ordersOf(2), { faults });
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
+  expect(await said(on)).toMatchObject([{ held: 2 }]);
+});
+
 // As firewalls refuse what looks to them like an attack, and a page key may: it is not the key that is refused.
 test('a page that is answered with 403 holds up no other day, and parks no project', async () => {
   const next = '2026-04-04';

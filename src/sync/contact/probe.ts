@@ -109,7 +109,7 @@ async function findOlderDays(
   asking: Asking,
   owners: readonly string[],
   from: Day,
-): Promise<OlderDays> {
+): Promise<Partial<OlderDays>> {
   const shown: Instant[] = [];
   try {
     for (const owner of owners) {
@@ -120,7 +120,12 @@ async function findOlderDays(
       if (first !== null && first < startOf(from) - zonesMs) shown.push(first);
     }
   } catch (error) {
-    if (isOutlastError(error, 'platform_refused')) return { older_days: 'refused' };
+    const isRefused = ['platform_refused', 'platform_forbidden'].some((code) =>
+      isOutlastError(error, code),
+    );
+    if (isRefused) return { older_days: 'refused' };
+    // Who keeps a table for each month may fail at those that are gone; the list itself has answered.
+    if (isOutlastError(error, 'platform_unavailable')) return {};
     throw error;
   }
   if (shown.length === 0) return { older_days: 'not shown' };
