@@ -125,7 +125,7 @@ export function tableText<Item>(
   const these = items.length === 1 ? 'of the' : formatCount(items.length);
   const notes = [
     ...(left.length > 0
-      ? [`Too narrow for ${left.join(', ')}: --id and --format json show everything.`]
+      ? [`Too narrow for ${left.join(', ')}: --format json shows everything.`]
       : []),
     ...(hasMore ? [`The first ${these} ${name}: --limit shows more, --format csv all.`] : []),
   ];

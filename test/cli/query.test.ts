@@ -1,7 +1,7 @@
 // What `outlast query` understands, and one sentence for what it does not (P12).
 import { describe, expect, test } from 'vitest';
 import { queryList, tableText, type QueryList } from '../../src/cli/query-print.ts';
-import { recordList } from '../../src/query/lists.ts';
+import { questionList, recordList } from '../../src/query/lists.ts';
 import { readAsked, type QueryFlags } from '../../src/cli/query-command.ts';
 
 const [ordersList, nftClassesList, transactionsList] = [
@@ -102,6 +102,28 @@ describe('a table', () => {
       expect(lines[2]).toContain('…');
     },
   );
+
+  test('that leaves columns out says how to see them, for a list without ids as well', () => {
+    const days = queryList(questionList('coverage')).shown;
+    const text = tableText(
+      [
+        {
+          day: '2026-03-01',
+          resource: 'nft_classes',
+          state: 'walked',
+          proof: 'books',
+          unresolved: 3,
+          why: 'pending',
+        },
+      ],
+      false,
+      days,
+      36,
+    );
+    expect(text.replace(/\s+/g, ' ')).toMatch(
+      /Too narrow for [^:]+: --format json shows everything\. $/,
+    );
+  });
 
   test('is as wide as it has to be where nobody says how wide the terminal is', () => {
     const text = tableText([order], false, ordersList.shown, undefined);
