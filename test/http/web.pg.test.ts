@@ -7,6 +7,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ArchiveProblem } from '../../src/catalogue.ts';
+import { booksSentence } from '../../src/http/web/safety.ts';
 import { preferredLang } from '../../src/http/web/view.ts';
 import { en } from '../../src/http/web/words.ts';
 import { zh } from '../../src/http/web/words-zh.ts';
@@ -421,6 +422,31 @@ describe('what is said besides', () => {
     expect(page).toMatch(/ 条 NFT 类别/);
     expect(page).toMatch(/。\p{Script=Han}/u);
     expect(page).not.toMatch(/。 +\p{Script=Han}/u);
+  });
+
+  test.each([
+    [100, ': 90 succeeded, 5 failed, 1 pending, 4 of another status. '],
+    [96, ': 90 succeeded, 5 failed, 1 pending. '],
+    // It stops at a cap.
+    [50, ': 90 succeeded, 5 failed, 1 pending. '],
+  ])('of %i orders counted each is named by its status', (total, sentence) => {
+    const writing = { number: String, day: String, days: String, time: String };
+    const said = booksSentence(en, writing, {
+      resource: 'orders',
+      owner: '',
+      firstDay: '2026-03-01',
+      lastDay: '2026-03-02',
+      askedAt: '2026-03-03T00:00:00Z',
+      total,
+      succeeded: 90,
+      failed: 5,
+      pending: 1,
+      shown: 100,
+      balance: 'equal',
+      more: [],
+      moreSince: null,
+    });
+    expect(said).toContain(`counts ${total} orders${sentence}`);
   });
 
   test('what has been known for a day alarms nobody', async () => {

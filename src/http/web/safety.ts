@@ -124,13 +124,20 @@ export function booksSentence(
     );
   };
   const isByStatus = succeeded !== null && failed !== null && pending !== null;
+  // Orders may have another status. A total that stops at a cap is below the sum, and leaves none.
+  const others = isByStatus && total !== null ? total - succeeded - failed - pending : 0;
   return headline.books({
     list: (of.owner === '' ? '' : `${of.owner} · `) + headline.lists[of.resource],
     first: day(of.firstDay),
     last: day(of.lastDay),
     total: total === null ? null : number(total),
     statuses: isByStatus
-      ? headline.byStatus(number(succeeded), number(failed), number(pending))
+      ? headline.byStatus(
+          number(succeeded),
+          number(failed),
+          number(pending),
+          others > 0 ? number(others) : null,
+        )
       : '',
     holds: holds(),
     asked: time(of.askedAt),

@@ -214,8 +214,8 @@ export const zh: Words = {
       return `${b.first}至${b.last}，平台${counted}${b.statuses}。${b.holds}询问时间：${b.asked}。`;
     },
     lists: { orders: '订单', nft_classes: 'NFT 类别' },
-    byStatus: (succeeded, failed, pending) =>
-      `：成功 ${succeeded}，失败 ${failed}，处理中 ${pending}`,
+    byStatus: (succeeded, failed, pending, others) =>
+      `：成功 ${succeeded}，失败 ${failed}，处理中 ${pending}${others === null ? '' : `，其他状态 ${others}`}`,
     holds: {
       equal: '这些记录全部已保存。',
       less: (shown) => `列表显示了 ${shown} 条，全部已保存。`,

@@ -207,8 +207,8 @@ export const en = {
       ListedResource,
       string
     >,
-    byStatus: (succeeded: string, failed: string, pending: string) =>
-      `: ${succeeded} succeeded, ${failed} failed, ${pending} pending`,
+    byStatus: (succeeded: string, failed: string, pending: string, others: string | null) =>
+      `: ${succeeded} succeeded, ${failed} failed, ${pending} pending${others === null ? '' : `, ${others} of another status`}`,
     holds: {
       equal: 'All of these are held.',
       less: (shown: string) => `Its lists showed ${shown}: all of these are held.`,
