@@ -69,6 +69,19 @@ export const sentenceOf = (error: unknown): string | null =>
     ? error.message.replace(/^[A-Za-z.]+: /, '')
     : null;
 
+/** What is read, or the library's sentence of why it cannot be asked. Throws any other error. */
+export async function foundOrSentence<T>(
+  read: () => Promise<T>,
+): Promise<{ found: T; sentence: null } | { found: null; sentence: string }> {
+  try {
+    return { found: await read(), sentence: null };
+  } catch (error) {
+    const sentence = sentenceOf(error);
+    if (sentence === null) throw error;
+    return { found: null, sentence };
+  }
+}
+
 const unreadable = new Map<string | undefined, [status: string, sentence: string]>([
   ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'the request is too long']],
   ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'the request did not come in time']],

@@ -32,6 +32,18 @@ export const Tile = ({ value, name }: { value: string; name: string }) => (
   </div>
 );
 
+/** Names, and beside each what is known by it. */
+export const Facts = ({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) => (
+  <dl class="facts">
+    {of.map(([name, value]) => (
+      <>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </>
+    ))}
+  </dl>
+);
+
 /** Decimal text with its thousands set apart, no digit lost. */
 export const grouped = (decimal: string): string =>
   decimal.length > 60 ? decimal : decimal.replace(/\d(?=(\d{3})+(?!\d))(?<!\.\d*)/g, '$&,');

@@ -9,7 +9,7 @@ import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { projectFor } from '../../v1/route.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign, Said } from '../layout.tsx';
-import { Cut, markText, Table, Tile, Time } from '../parts.tsx';
+import { Cut, Facts, markText, Table, Tile, Time } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { linkToRecord } from './list-page.tsx';
 import { notFoundPage } from './error-page.tsx';
@@ -119,24 +119,15 @@ function Counts({ view: { words, format }, report }: Of) {
 }
 
 function Evidence({ view: { words, format }, report }: Of) {
-  const rows: [string, ComponentChildren][] = [
-    [words.day.walkedAt, format.time(report.walkedAt) || words.never],
-    [words.day.provedAt, format.time(report.provedAt) || words.never],
-    ...(report.deadlineAt < '9999' && report.dueAt !== null && !report.isSettled
-      ? [[words.day.deadline, format.time(report.deadlineAt)] satisfies [string, string]]
-      : []),
-    [words.day.dueAt, format.time(report.dueAt) || words.never],
-  ];
-  return (
-    <dl class="facts">
-      {rows.map(([name, value]) => (
-        <>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </>
-      ))}
-    </dl>
-  );
+  const { walkedAt, provedAt, deadlineAt, dueAt, isSettled } = report;
+  const hasDeadline = deadlineAt < '9999' && dueAt !== null && !isSettled;
+  const times = [
+    [words.day.walkedAt, walkedAt],
+    [words.day.provedAt, provedAt],
+    ...(hasDeadline ? [[words.day.deadline, deadlineAt] as const] : []),
+    [words.day.dueAt, dueAt],
+  ] as const;
+  return <Facts of={times.map(([name, at]) => [name, format.time(at) || words.never])} />;
 }
 
 type Change = { id: string; at: string | null; fields: Difference[] };

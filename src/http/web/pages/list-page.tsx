@@ -8,7 +8,7 @@ import { rangeCoverage, type RangeCoverage } from '../../../query/day-marks.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { askedOf, givenIn, present, projectFor } from '../../v1/route.ts';
-import { sentenceOf } from '../../http-answers.ts';
+import { foundOrSentence } from '../../http-answers.ts';
 import { ProjectField, Refusal, Table, type TableColumn } from '../parts.tsx';
 import { Cell, classOf } from '../value.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
@@ -71,13 +71,7 @@ const unlessTold = ({ resource, hasDays, isPaged }: List): Record<string, string
   ...(isPaged ? { limit: '50' } : {}),
 });
 
-type Answer = {
-  found: FoundRows | null;
-  /** Why it could not be asked. */
-  sentence: string | null;
-  range: RangeCoverage | null;
-  count: number | null;
-};
+type Answer = { found: FoundRows; range: RangeCoverage | null; count: number | null };
 
 /** Of days and months; what has neither stays in its order. */
 const newestFirst = (rows: Row[]): Row[] => {
@@ -90,29 +84,23 @@ const mostCounted = 200_000;
 
 /** `given`: see `givenIn`. */
 async function ask(view: View, list: List, given: Record<string, string>): Promise<Answer> {
-  const answer: Answer = { found: null, sentence: null, range: null, count: null };
-  try {
-    const asked = askedOf(shapeOf(list), { ...unlessTold(list), ...given });
-    const of = list.resource ?? (asked['resource'] as 'orders' | undefined);
-    const query = { project: projectFor(view, of), ...asked };
-    answer.found =
-      list.isPaged || list.resource !== null
-        ? await list.of(view.archive).list(query)
-        : { items: newestFirst(await readWhole(view, list, asked)) };
-    const { from, to } = given;
-    if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
-      const days = present({ from, to });
-      const resource = list.resource as ListedResource;
-      const slices = await view.archive.coverage({ project: query.project, resource, ...days });
-      const then = { ...days, asOf: asked['asOf'] as string | undefined };
-      answer.range = rangeCoverage(slices, then, view.now);
-    }
-    answer.count = await countOf(view, list, query, answer);
-  } catch (error) {
-    answer.sentence = sentenceOf(error);
-    if (answer.sentence === null) throw error;
+  const asked = askedOf(shapeOf(list), { ...unlessTold(list), ...given });
+  const of = list.resource ?? (asked['resource'] as 'orders' | undefined);
+  const query = { project: projectFor(view, of), ...asked };
+  const found =
+    list.isPaged || list.resource !== null
+      ? await list.of(view.archive).list(query)
+      : { items: newestFirst(await readWhole(view, list, asked)) };
+  let range: RangeCoverage | null = null;
+  const { from, to } = given;
+  if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
+    const days = present({ from, to });
+    const resource = list.resource as ListedResource;
+    const slices = await view.archive.coverage({ project: query.project, resource, ...days });
+    const then = { ...days, asOf: asked['asOf'] as string | undefined };
+    range = rangeCoverage(slices, then, view.now);
   }
-  return answer;
+  return { found, range, count: await countOf(view, list, query, found, range) };
 }
 
 /** Null where counting may take long. */
@@ -120,12 +108,11 @@ async function countOf(
   { archive }: View,
   list: List,
   query: { project: ProjectId } & Row,
-  { found, range }: Answer,
+  found: FoundRows,
+  range: RangeCoverage | null,
 ): Promise<number | null> {
   const { limit: _, cursor: from, ...narrowed } = query;
-  if (found !== null && from === undefined && (found.next ?? null) === null) {
-    return found.items.length;
-  }
+  if (from === undefined && (found.next ?? null) === null) return found.items.length;
   const isCheap = range !== null && range.shown <= mostCounted && query['asOf'] === undefined;
   return isCheap ? list.of(archive).count({ ...narrowed, project: query.project }) : null;
 }
@@ -138,8 +125,10 @@ export async function readList(
 ): Promise<Made> {
   const { words } = view;
   const given = lookedFor === null ? givenIn(view.query) : {};
-  const [answer, besides] = await Promise.all([ask(view, list, given), besidesOf(view, list)]);
-  const { sentence, found } = answer;
+  const [{ found: answer, sentence }, besides] = await Promise.all([
+    foundOrSentence(() => ask(view, list, given)),
+    besidesOf(view, list),
+  ]);
   const json = `/archive/v1/${list.name}`;
   const title = words.lists[list.name] ?? list.name;
   const about = words.abouts[list.name];
@@ -170,7 +159,7 @@ export async function readList(
           isAsked={Object.keys(given).length > 0}
         />
         <Refusal view={view} sentence={sentence} />
-        {found !== null && <Found {...{ view, list, given, answer, found, besides }} />}
+        {answer !== null && <Found {...{ view, list, given, answer, besides }} />}
         {besides.below}
       </>
     ),
@@ -196,11 +185,11 @@ type Listed = {
   list: List;
   given: Record<string, string>;
   answer: Answer;
-  found: FoundRows;
   besides: Besides;
 };
 
-function Found({ view, list, given, answer, found, besides }: Listed) {
+function Found({ view, list, given, answer, besides }: Listed) {
+  const { found, range, count } = answer;
   const { words, format } = view;
   const { cursor: from, limit: _limit, ...query } = given;
   const instant = given['as_of'];
@@ -226,18 +215,18 @@ function Found({ view, list, given, answer, found, besides }: Listed) {
           </a>
         </p>
       )}
-      {answer.range !== null && (
+      {range !== null && (
         <RangeLine
           view={view}
           resource={list.resource as ListedResource}
-          of={answer.range}
+          of={range}
           isThen={instant !== undefined}
         />
       )}
       <div class="pages">
-        {answer.count !== null && (
+        {count !== null && (
           <strong>
-            {words.records[list.resource === null ? 'rows' : 'count'](format.number(answer.count))}
+            {words.records[list.resource === null ? 'rows' : 'count'](format.number(count))}
           </strong>
         )}
         {items.length < all.length && (
@@ -282,7 +271,7 @@ function emptyText(
   return (Object.keys(given).length === 0 ? words.empty[name] : undefined) ?? words.records.empty;
 }
 
-type Shown = Omit<Listed, 'answer' | 'found'> & { rows: readonly Row[] };
+type Shown = Omit<Listed, 'answer'> & { rows: readonly Row[] };
 
 function Rows({ view, list, rows, given, besides }: Shown) {
   const { words } = view;

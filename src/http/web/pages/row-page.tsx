@@ -8,9 +8,9 @@ import type { Resource } from '../../../model.ts';
 import type { Column } from '../../../resources.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { askedOf, givenIn, projectFor } from '../../v1/route.ts';
-import { sentenceOf } from '../../http-answers.ts';
+import { foundOrSentence } from '../../http-answers.ts';
 import { readRaw } from '../json-text.ts';
-import { InstantField, isolated, ProjectField, Refusal, Time } from '../parts.tsx';
+import { Facts, InstantField, isolated, ProjectField, Refusal, Time } from '../parts.tsx';
 import { FieldList, Raw } from '../value.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { CertificateLinks } from './list-extras.tsx';
@@ -103,15 +103,13 @@ async function rowsNamed(view: View, list: List, named: Record<string, string>):
       return filter === undefined ? [] : [[name, filter]];
     }),
   );
-  try {
+  const { found } = await foundOrSentence(async () => {
     const asked = askedOf(shape, named);
-    if (!list.isPaged) return await readWhole(view, list, asked);
+    if (!list.isPaged) return readWhole(view, list, asked);
     const project = projectFor(view, asked['resource'] as Resource | undefined);
     return (await list.of(view.archive).list({ project, ...asked })).items;
-  } catch (error) {
-    if (sentenceOf(error) === null) throw error;
-    return [];
-  }
+  });
+  return found ?? [];
 }
 
 type RecordsList = List & { resource: Resource };
@@ -121,18 +119,14 @@ async function readRecord(view: View, list: RecordsList, id: string): Promise<Ma
   const { resource } = list;
   const project = projectOf(view, list);
   const records = recordsOf(archive, resource);
-  const versions = await heldOf(() => records.history(project, id));
-  if (versions.length === 0) return readList(view, list, id);
+  // An id that cannot be one is held by nobody.
+  const { found: versions } = await foundOrSentence(() => records.history(project, id));
+  if (versions === null || versions.length === 0) return readList(view, list, id);
   const given = givenIn(view.query)['as_of'] ?? '';
-  let sentence: string | null = null;
-  let then: Held[] | null = null;
-  try {
+  const { found: then, sentence } = await foundOrSentence(async () => {
     const { asOf } = askedOf({ asOf: instant }, given === '' ? {} : { as_of: given });
-    if (typeof asOf === 'string') then = await records.get(project, id, { asOf });
-  } catch (error) {
-    sentence = sentenceOf(error);
-    if (sentence === null) throw error;
-  }
+    return typeof asOf === 'string' ? records.get(project, id, { asOf }) : null;
+  });
   const shown = then ?? versions.filter(({ isCurrent }) => isCurrent).map(({ item }) => item);
   const file =
     resource === 'transactions' ? await archive.transactions.certificateFile(project, id) : null;
@@ -178,16 +172,6 @@ async function readRecord(view: View, list: RecordsList, id: string): Promise<Ma
   };
 }
 
-/** An id that cannot be one is held by nobody. */
-async function heldOf(read: () => Promise<Version<Held>[]>): Promise<Version<Held>[]> {
-  try {
-    return await read();
-  } catch (error) {
-    if (sentenceOf(error) === null) throw error;
-    return [];
-  }
-}
-
 /** Each lookup of an operation has a history of its own. */
 const byLookup = (versions: Version<Held>[]): [string, Version<Held>[]][] =>
   [...new Set(versions.map(({ item }) => lookupOf(item)))].map((lookup) => [
@@ -200,27 +184,22 @@ function File({ view, file, path }: { view: View; file: CertificateFile; path: s
   return (
     <section>
       <h2>{words.record.files}</h2>
-      <dl class="facts">
-        <dt>{words.record.address}</dt>
-        {/* No link: whatever stands in a record, it is not followed by a click here. */}
-        <dd>
-          <bdi>{file.url}</bdi>
-        </dd>
-        <dt>{words.record.fetched}</dt>
-        <dd>
-          <Time at={file.fetchedAt} />
-        </dd>
-        <dt>{words.record.mediaType}</dt>
-        <dd>
-          <bdi>{file.mediaType ?? words.unknown}</bdi>
-          {words.punctuation.comma}
-          {words.record.bytes(format.number(file.bytes.length))}
-        </dd>
-        <dt>SHA-256</dt>
-        <dd>
-          <code>{file.sha256}</code>
-        </dd>
-      </dl>
+      <Facts
+        of={[
+          // No link: whatever stands in a record, it is not followed by a click here.
+          [words.record.address, <bdi>{file.url}</bdi>],
+          [words.record.fetched, <Time at={file.fetchedAt} />],
+          [
+            words.record.mediaType,
+            <>
+              <bdi>{file.mediaType ?? words.unknown}</bdi>
+              {words.punctuation.comma}
+              {words.record.bytes(format.number(file.bytes.length))}
+            </>,
+          ],
+          ['SHA-256', <code>{file.sha256}</code>],
+        ]}
+      />
       <p>
         <a class="button" href={path} download>
           {words.record.download}
