@@ -1,15 +1,88 @@
 // What the platform's own paths answer from the archive, for any date (docs/platform.md §4): lists with the same
 // parameters, paging and envelope, the results of operations, and tokens as a node answers for them: its envelope, its
-// errors, zero values left out as they were.
+// errors, zero values left out as they were. Each is data, from which the server answers and /openapi.json tells; what
+// describes a parameter is what checks it.
 import * as z from 'zod';
+import { orderStatuses, type ApiVersion, type ProjectId } from '../../model.ts';
+import type { QueryParameters } from '../../platform/target.ts';
 import { cursorSaid, day, halfOpen, id, offset, oneOf, whole } from '../../query/arguments.ts';
-import type { Given } from '../../query/check-arguments.ts';
+import {
+  asText,
+  checked,
+  optional,
+  type CheckedArguments,
+  type Given,
+  type Shape,
+} from '../../query/check-arguments.ts';
 import { nftClassFilters, tokenFilters } from '../../query/record-filters.ts';
 import type { ListScope } from '../../query/types.ts';
-import { orderStatuses, type ApiVersion } from '../../model.ts';
 import { notFound, type Answer } from '../http-answers.ts';
+import type { Serving } from '../serving.ts';
 import { present } from '../v1/route.ts';
-import { ofPlatform, platformRoute, record, type PlatformRoute } from './platform-route.ts';
+
+type PlatformRequest = Pick<Serving, 'archive' | 'isAlive' | 'classesOf'> & { project: ProjectId };
+
+export type PlatformRoute = {
+  /** Parameters in braces. */
+  path: string;
+  /** Its name for programs: `platformOrders`. */
+  name: string;
+  group: string;
+  summary: string;
+  about: string;
+  /** What stands in a 200. */
+  answer: z.ZodType;
+  /** The statuses of refusals, and whether they have a node's shape instead of the platform's. */
+  refusals: readonly number[];
+  isNodes?: true;
+  /** Signed like the platform's; a key alone; nothing. */
+  needs: 'signature' | 'key' | 'nothing';
+  inPath: z.ZodObject;
+  inQuery: z.ZodObject;
+  /** Throws settings `argument_invalid` for what makes no sense (P12). */
+  read(path: object, query: QueryParameters, asking: PlatformRequest): Promise<Answer>;
+};
+
+type Definition<Path extends Shape, Query extends Shape> = Omit<
+  PlatformRoute,
+  'inPath' | 'inQuery' | 'read'
+> & {
+  inPath: Path;
+  inQuery: Query;
+  read: (
+    given: CheckedArguments<Path> & Partial<CheckedArguments<Query>>,
+    asking: PlatformRequest,
+  ) => Promise<Answer>;
+};
+
+/** What nobody knows here asks for nothing. */
+export function platformRoute<Path extends Shape, Query extends Shape>(
+  definition: Definition<Path, Query>,
+): PlatformRoute {
+  const inPath = z.object(asText(definition.inPath));
+  const inQuery = z.object(optional(asText(definition.inQuery)));
+  return {
+    ...definition,
+    inPath,
+    inQuery,
+    read: async (path, query, asking) =>
+      definition.read(
+        { ...checked(inPath, path), ...checked(inQuery, Object.fromEntries(query)) } as never,
+        asking,
+      ),
+  };
+}
+
+/** A record in an answer. */
+const record = z.record(z.string(), z.unknown()).describe('As the platform gave it');
+
+const ofPlatform = {
+  group: 'The platform’s own interface',
+  about: '',
+  refusals: [400, 403],
+  needs: 'signature',
+  inPath: {},
+} as const;
 
 const dates = {
   start_date: day.describe('First day, yyyy-MM-dd'),

@@ -6,8 +6,7 @@ import { transient } from '../../errors.ts';
 import { sendAnswer, unavailable, type Answer } from '../http-answers.ts';
 import { askedBy, projectByKey, projectBySignature } from '../gate.ts';
 import type { Serving } from '../serving.ts';
-import { nodeError, recordRoutes } from './platform-records.ts';
-import { platformRoute, type PlatformRoute } from './platform-route.ts';
+import { nodeError, platformRoute, recordRoutes, type PlatformRoute } from './platform-records.ts';
 
 /** Whether the service is well, as those who run it ask: no key is needed and nothing is told. */
 const health = (
@@ -73,7 +72,7 @@ async function answerTo(
   serving: Serving,
 ): Promise<Answer> {
   const { gate, now } = serving;
-  const path = request.params as Record<string, string>;
+  const path = request.params as object;
   const asked = askedBy(request, now());
   const { query } = asked.target;
   if (route.needs === 'nothing') {

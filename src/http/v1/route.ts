@@ -81,42 +81,28 @@ export type Route = {
   /** Whether 404 is among the answers. */
   mayBeAbsent: boolean;
   /** What an answer waits for before it is read: it takes no place among those that are being read. */
-  hold(
-    path: Map<string, string>,
-    query: Map<string, string>,
-    asking: ArchiveRequest,
-  ): Promise<void>;
+  hold(path: InUrl, query: InUrl, asking: ArchiveRequest): Promise<void>;
   /** Null: there is no such thing. */
-  read(
-    path: Map<string, string>,
-    query: Map<string, string>,
-    asking: ArchiveRequest,
-  ): Promise<Reply | null>;
+  read(path: InUrl, query: InUrl, asking: ArchiveRequest): Promise<Reply | null>;
 };
+/** Names and what was given for them. */
+type InUrl = ReadonlyMap<string, string>;
 
 /** Parameters have the library's names here; in the URL they have the tables'. None in the query must be given. */
-export type Definition<Path extends Shape, Query extends Shape> = {
-  path: string;
-  name: string;
-  summary: string;
-  about?: string;
-  needs?: 'one' | 'none';
-  /** A list, which comes in every format. */
-  isList?: boolean;
-  inPath?: Path;
-  inQuery?: Query;
-  answer: z.ZodType | null;
-  isEvents?: boolean;
-  mayBeAbsent?: boolean;
-  hold?: (
-    given: CheckedArguments<Path> & Partial<CheckedArguments<Query>>,
-    asking: ArchiveRequest,
-  ) => Promise<void>;
-  read: (
-    given: CheckedArguments<Path> & Partial<CheckedArguments<Query>>,
-    asking: ArchiveRequest,
-  ) => Promise<Reply | null>;
-};
+export type Definition<Path extends Shape, Query extends Shape> = Pick<
+  Route,
+  'path' | 'name' | 'summary' | 'answer'
+> &
+  Partial<Pick<Route, 'about' | 'needs' | 'isEvents' | 'mayBeAbsent'>> & {
+    /** A list, which comes in every format. */
+    isList?: boolean;
+    inPath?: Path;
+    inQuery?: Query;
+    hold?: (given: GivenTo<Path, Query>, asking: ArchiveRequest) => Promise<void>;
+    read: (given: GivenTo<Path, Query>, asking: ArchiveRequest) => Promise<Reply | null>;
+  };
+type GivenTo<Path extends Shape, Query extends Shape> = CheckedArguments<Path> &
+  Partial<CheckedArguments<Query>>;
 
 /** No parameters of its own. */
 // oxlint-disable-next-line typescript/no-generated-empty-object-type -- a route without parameters has exactly none
@@ -139,7 +125,7 @@ export function route<Path extends Shape = Nothing, Query extends Shape = Nothin
     ),
   );
   const names = Object.keys({ ...definition.inPath, ...definition.inQuery });
-  const parsed = (path: Map<string, string>, query: Map<string, string>): never => {
+  const parsed = (path: InUrl, query: InUrl): never => {
     if (query.has('as_of') && !('as_of' in inQuery.shape)) {
       refuse(
         'as_of is not taken here: this is as it stands now. What was certain at an earlier moment stands in the certificates',

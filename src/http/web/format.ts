@@ -6,27 +6,11 @@ import type { Lang } from './words.ts';
 
 const locales: Record<Lang, string> = { en: 'en-GB', zh: 'zh-CN' };
 
-export type Format = {
-  /** Exact, also of decimal text that a double cannot hold. */
-  number(value: number | string): string;
-  /** Rounded, for the scale of a chart: `20K`. */
-  short(value: number): string;
-  /** `2026-11` or a day of it: November 2026. */
-  month(day: Day): string;
-  /** The month's name alone. */
-  monthName(day: Day): string;
-  day(day: Day): string;
-  /** To the minute; '' for none. */
-  time(at: string | Instant | null): string;
-  /** To the second. */
-  second(at: string): string;
-  /** Of milliseconds, in the two greatest units that count: 9 days, 3 h 20 min. */
-  span(ms: number): string;
-};
+export type Format = ReturnType<typeof createFormat>;
 
 const dayMs = 86_400_000;
 
-export function createFormat(lang: Lang): Format {
+export function createFormat(lang: Lang) {
   const locale = locales[lang];
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 });
   const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
@@ -37,19 +21,25 @@ export function createFormat(lang: Lang): Format {
   const day = dates({ year: 'numeric', month: 'short', day: 'numeric' });
   const units = lang === 'zh' ? [' 天', ' 小时', ' 分钟', ' 秒'] : [' days', ' h', ' min', ' s'];
   return {
-    // Exact decimal text is taken as it is by Intl, which its types do not say.
-    number: (value) => whole.format(value as number),
-    short: (value) => compact.format(value),
-    month: (text) => month.format(startOf(monthStart(text))),
-    monthName: (text) => monthName.format(startOf(monthStart(text))),
-    day: (text) => day.format(startOf(text)),
-    time: (at) => {
+    /** Exact, also of decimal text that a double cannot hold: Intl takes it as it is, which its types do not say. */
+    number: (value: number | string): string => whole.format(value as number),
+    /** Rounded, for the scale of a chart: `20K`. */
+    short: (value: number): string => compact.format(value),
+    /** `2026-11` or a day of it: November 2026. */
+    month: (text: Day): string => month.format(startOf(monthStart(text))),
+    /** The month's name alone. */
+    monthName: (text: Day): string => monthName.format(startOf(monthStart(text))),
+    day: (text: Day): string => day.format(startOf(text)),
+    /** To the minute; '' for none. */
+    time: (at: string | Instant | null): string => {
       if (at === null) return '';
       const text = typeof at === 'string' ? at : new Date(at).toISOString();
       return `${text.slice(0, 10)} ${text.slice(11, 16)}`;
     },
-    second: (at) => `${at.slice(0, 10)} ${at.slice(11, 19)}`,
-    span: (ms) => {
+    /** To the second. */
+    second: (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 19)}`,
+    /** Of milliseconds, in the two greatest units that count: 9 days, 3 h 20 min. */
+    span: (ms: number): string => {
       const left = Math.max(0, ms);
       const parts = [
         Math.floor(left / dayMs),
