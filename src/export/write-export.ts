@@ -14,7 +14,7 @@ import {
 import { noStatementTimeout, onlyRow, type Db, type Tx } from '../store/db.ts';
 import { countsByState } from '../store/ledger.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { createMonthDigest, monthDigest, type DayDigest } from '../verify/digest.ts';
+import { monthDigest } from '../verify/digest.ts';
 import { readContent, readDayDigests } from './content.ts';
 import { checkNothingLost, checkSameArchive } from './existing-export.ts';
 import {
@@ -27,7 +27,13 @@ import {
   type ExportPart,
 } from './exported-tables.ts';
 import { formats, openEngineFor } from './formats.ts';
-import { exportFormat, type ExportedFile, type ExportedMonth, type Manifest } from './manifest.ts';
+import {
+  exportFormat,
+  sha256Of,
+  type ExportedFile,
+  type ExportedMonth,
+  type Manifest,
+} from './manifest.ts';
 import type { Engine } from './parquet.ts';
 import { onDisk, openStage, type Stage } from './stage.ts';
 
@@ -267,22 +273,15 @@ async function readExportedMonths(
         month === covered.month &&
         path.startsWith(`${project}/${covered.resource}/`),
     );
-    const kept = withEmptyDays(days, file?.days ?? []);
+    const held = new Map((file?.days ?? []).map((day) => [day.day, day]));
+    // Days that are accounted for count although they have no record.
+    const kept = [...new Set([...days, ...held.keys()])]
+      .toSorted()
+      .map((day) => held.get(day) ?? { day, records: 0, digest: sha256Of('') });
     return {
       ...covered,
       records: kept.reduce((sum, { records }) => sum + records, 0),
       digest: monthDigest(kept),
     };
   });
-}
-
-/** Days that are accounted for count although they have no record. */
-function withEmptyDays(days: Day[], held: DayDigest[]): DayDigest[] {
-  const all = new Map(
-    createMonthDigest(days)
-      .end()
-      .days.map((day) => [day.day, day]),
-  );
-  for (const day of held) all.set(day.day, day);
-  return [...all.values()].toSorted((a, b) => (a.day < b.day ? -1 : 1));
 }

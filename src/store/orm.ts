@@ -19,7 +19,6 @@ export const {
   isNull,
   like,
   lt,
-  lte,
   max,
   ne,
   or,
@@ -27,7 +26,6 @@ export const {
 } = require('drizzle-orm') as typeof Core;
 
 export const {
-  PgDialect,
   bigint,
   boolean,
   check,

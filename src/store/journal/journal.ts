@@ -54,12 +54,11 @@ export async function enterStored(
     ...(found.length > 0 ? { found } : {}),
     ...(moved.length > 0 ? { moved } : {}),
   };
-  const isNone = contents.length === 0;
-  await append(tx, place, told?.kind ?? 'contents', body, {
-    ids: isNone ? null : textArray(contents.map(({ id }) => id)),
-    // Postgres takes bytes as they are.
-    shas: isNone ? null : Buffer.from(contents.map(({ sha256 }) => sha256).join(''), 'hex'),
-  });
+  const kind = told?.kind ?? 'contents';
+  if (contents.length === 0) return append(tx, place, kind, body);
+  // Postgres takes bytes as they are.
+  const shas = Buffer.from(contents.map(({ sha256 }) => sha256).join(''), 'hex');
+  await append(tx, place, kind, body, textArray(contents.map(({ id }) => id)), shas);
 }
 
 /** How many in a row were observed at one moment: a page's records share theirs. */
@@ -81,16 +80,7 @@ export async function enterMissing(
   at: Instant,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await append(
-    db,
-    place,
-    'missing',
-    { at: new Date(at).toISOString() },
-    {
-      ids: textArray(ids),
-      shas: null,
-    },
-  );
+  await append(db, place, 'missing', { at: new Date(at).toISOString() }, textArray(ids));
 }
 
 /** A certificate of the month that begins with the day: `sha256` is that of its JSON as Postgres prints it. */
@@ -99,7 +89,7 @@ export function enterCertified(
   place: Place,
   issued: { issue: number; sha256: string; file_sha256: string },
 ): Promise<void> {
-  return append(tx, place, 'certified', issued, { ids: null, shas: null });
+  return append(tx, place, 'certified', issued);
 }
 
 async function append(
@@ -107,7 +97,8 @@ async function append(
   { projectId, resource, owner, day }: Place,
   kind: string,
   body: object,
-  { ids, shas }: { ids: string | null; shas: Buffer | null },
+  ids: string | null = null,
+  shas: Buffer | null = null,
 ): Promise<void> {
   await db.query('select sync.journal_append($1, $2, $3, $4, $5, $6, $7::text[], $8::bytea)', [
     projectId,
