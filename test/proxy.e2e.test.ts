@@ -1,17 +1,23 @@
 // Where only a proxy leads out: every door of HTTP goes through it, its password is told nobody, and what is on this
 // machine or named in NO_PROXY is reached directly. And certificates that are not trusted.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer as createWebServer, request, type IncomingMessage } from 'node:http';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import {
+  createServer as createWebServer,
+  request,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deliver } from '../src/alert/deliver.ts';
 import { openBucket } from '../src/export/s3.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator-server.ts';
 import { noon, smallWorld } from './support/archive.ts';
 import { environmentOf, runCommand } from './support/command.ts';
 import { startHttpsServer, type HttpsServer } from './support/certificates.ts';
+import { removeFolder, setUp } from './support/fresh.ts';
 import { listenHere } from './support/loopback.ts';
 import { stoppedAt } from './support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
@@ -30,33 +36,23 @@ let proxy: Awaited<ReturnType<typeof startProxy>>;
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast-proxy-'));
-  simulator = await createSimulator({ startAt: noon, speed: 0, world: smallWorld });
-  front = await startHttpsServer((from, to) => {
-    const { url: path, method, headers } = from;
-    const onward = request({ port: portOf(simulator.url), path, method, headers }, (answer) => {
-      to.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(to);
-    });
-    from.pipe(onward);
+setUp(async (keep) => {
+  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-proxy-')), removeFolder);
+  simulator = await keep(createSimulator({ startAt: noon, speed: 0, world: smallWorld }));
+  const platform = startHttpsServer((from, to) => {
+    passOn(from, to, portOf(simulator.url), from.url ?? '');
   }, 'platform.example');
+  front = await keep(platform);
   await writeFile(join(folder, 'authority.pem'), front.certificate);
-  [database, receiver, s3] = await Promise.all([
-    createTestDatabase(),
-    startReceiver(),
-    createS3Server('backup'),
-  ]);
+  database = await keep(createTestDatabase());
+  receiver = await keep(startReceiver());
+  s3 = await keep(createS3Server('backup'));
   const hosts = {
     'platform.example:443': portOf(front.url),
     'hooks.example:80': portOf(receiver.url),
     's3.amazonaws.com:80': portOf(s3.env['AWS_ENDPOINT_URL_S3'] ?? ''),
   };
-  proxy = await startProxy(hosts, `ops:${password}`);
-});
-afterAll(async () => {
-  await Promise.all([simulator.close(), front.close(), receiver.close(), s3.close()]);
-  await Promise.all([proxy.close(), database.drop(), rm(folder, { recursive: true })]);
+  proxy = await keep(startProxy(hosts, `ops:${password}`));
 });
 
 const proxied = (login = `ops:${password}@`): string => `http://${login}127.0.0.1:${proxy.port}`;
@@ -210,6 +206,16 @@ test('a bucket whose proxy opens no tunnel is tried again, and told with the sto
   expect(asked).toBe(3);
 });
 
+/** Lets the server at that port answer. */
+function passOn(from: IncomingMessage, to: ServerResponse, port: number, path: string): void {
+  const { method, headers } = from;
+  const onward = request({ port, method, path, headers }, (answer) => {
+    to.writeHead(answer.statusCode ?? 500, answer.headers);
+    answer.pipe(to);
+  });
+  from.pipe(onward.on('error', () => to.destroy()));
+}
+
 /**
  * A real HTTP proxy on loopback, as companies have them: it opens tunnels (CONNECT) for https, passes on what is asked
  * for by a whole address, and knows hosts by names that nobody else knows. `hosts`: where `name:port` leads to on this
@@ -234,12 +240,7 @@ async function startProxy(hosts: Record<string, number>, login: string) {
       to.writeHead(502).end();
       return;
     }
-    const { method, headers } = from;
-    const onward = request({ port, method, path: pathname + search, headers }, (answer) => {
-      to.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(to);
-    });
-    from.pipe(onward.on('error', () => to.destroy()));
+    passOn(from, to, port, pathname + search);
   });
   server.on('connection', (socket: Socket) => socket.on('error', () => undefined));
   server.on('connect', (from: IncomingMessage, socket: Socket) => {

@@ -1,14 +1,15 @@
 // Traces: what a real command sends to a collector, and that nothing is sent, loaded or stopped otherwise.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createSimulator, type Simulator } from '../src/simulator/simulator-server.ts';
 import { inSpan, wantsSpans } from '../src/tracing.ts';
 import { noon, smallWorld } from './support/archive.ts';
 import { environmentOf, runCommand, startCommand } from './support/command.ts';
 import { readOnly } from './support/few-days.ts';
+import { removeFolder, setUp } from './support/fresh.ts';
 import { listenHere } from './support/loopback.ts';
 import { stoppedAt } from './support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
@@ -18,21 +19,16 @@ let simulator: Simulator;
 let database: TestDatabase;
 let settings: Record<string, string>;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast-traces-'));
-  simulator = await createSimulator({ startAt: noon, speed: 0, world: smallWorld });
-  database = await createTestDatabase();
+setUp(async (keep) => {
+  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-traces-')), removeFolder);
+  simulator = await keep(createSimulator({ startAt: noon, speed: 0, world: smallWorld }));
+  database = await keep(createTestDatabase());
   await readOnly(database.connectionString, simulator, ['2026-04-06', '2026-04-07']);
   settings = {
     ...environmentOf(simulator, database.connectionString),
     OUTLAST_PORT: '0',
     ...stoppedAt(noon),
   };
-});
-afterAll(async () => {
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 test('start sends its runs, slices, requests and transactions, and nothing secret', async () => {

@@ -1,7 +1,6 @@
 // Real processes on one database, really killed, frozen and stopped. What was committed is held (P1, P3), each project
 // has one holder (P8), and one rate limit holds for all (P11).
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { createBench, differences, noon, type Bench } from '../support/archive.t
 import { runHere } from '../support/command-here.ts';
 import { environmentOf, startCommand, type Running } from '../support/command.ts';
 import { orderOf } from '../support/days.ts';
+import { freshFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { isOnCluster, withoutWorkers } from '../support/postgres.ts';
 
@@ -45,15 +45,16 @@ const environment = (): Record<string, string> => ({
 
 const alive = new Set<Running>();
 
-function startSync(args: string[] = [], env = {}): Running {
-  const one = startCommand(['sync', '--json', ...args], {
-    env: { ...environment(), ...env },
-    timeoutMs: 120_000,
-  });
+/** Killed at the end, if it lives until then. */
+function start(args: string[], env: Record<string, string>): Running {
+  const one = startCommand(args, { env, timeoutMs: 120_000 });
   alive.add(one);
   void one.ended.then(() => alive.delete(one));
   return one;
 }
+
+const startSync = (args: string[] = [], env = {}): Running =>
+  start(['sync', '--json', ...args], { ...environment(), ...env });
 
 async function committedPages(): Promise<number> {
   const { rows } = await bench.db.query<{ pages: number }>(
@@ -260,17 +261,10 @@ test('two replicas: each project has one holder, and those of a dead one go to t
   const env = Object.fromEntries(
     Object.entries(environment()).filter(([name]) => !ofOne.test(name)),
   );
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-replicas-'));
-  await writeFile(join(folder, 'projects.json'), JSON.stringify(projects));
-  const start = (): Running =>
-    startCommand(['start'], {
-      env: {
-        ...env,
-        SECRET: 'secret',
-        OUTLAST_PROJECTS_FILE: join(folder, 'projects.json'),
-        OUTLAST_SCHEDULE: '* * * * * *',
-      },
-    });
+  const file = join(await freshFolder(), 'projects.json');
+  await writeFile(file, JSON.stringify(projects));
+  const each = { SECRET: 'secret', OUTLAST_PROJECTS_FILE: file, OUTLAST_SCHEDULE: '* * * * * *' };
+  const startReplica = (): Running => start(['start'], { ...env, ...each });
   const holders = async (): Promise<Map<string, string[]>> => {
     const { rows } = await bench.db.query<{ holder: string; projects: string[] }>(
       `select holder, array_agg(project_id order by project_id) as projects from sync.holders
@@ -280,64 +274,54 @@ test('two replicas: each project has one holder, and those of a dead one go to t
   };
   const of = ({ child }: Running, held: Map<string, string[]>): string[] =>
     [...held].flatMap(([holder, ids]) => (holder.startsWith(`process ${child.pid} on`) ? ids : []));
-  const replicas = [start(), start()] as const;
-  try {
-    await expect.poll(async () => [...(await holders()).values()].flat().length).toBe(names.length);
-    const held = await holders();
-    const [dead, other] =
-      of(replicas[0], held).length > 0 ? replicas : ([replicas[1], replicas[0]] as const);
-    const before = of(dead, held);
-    expect([...before, ...of(other, held)].toSorted()).toEqual(names);
-    dead.child.kill('SIGSTOP');
-    // On another machine: nobody there sees that it has ended. Written before it has, or the other one does.
-    await bench.db.query(
-      `update sync.holders set process = 'elsewhere 1 1 1', held_until = statement_timestamp() + $2 * interval '1 ms'
-        where project_id = any ($1)`,
-      [before, leaseMs],
-    );
-    await dead.stop('SIGKILL');
-    await expect.poll(async () => of(other, await holders())).toEqual(names);
-    expect((await other.stop('SIGTERM')).code).toBe(0);
-    expect(await holders()).toEqual(new Map());
-  } finally {
-    await Promise.all(replicas.map((one) => one.stop('SIGKILL')));
-    await rm(folder, { recursive: true });
-  }
+  const replicas = [startReplica(), startReplica()] as const;
+  await expect.poll(async () => [...(await holders()).values()].flat().length).toBe(names.length);
+  const held = await holders();
+  const [dead, other] =
+    of(replicas[0], held).length > 0 ? replicas : ([replicas[1], replicas[0]] as const);
+  const before = of(dead, held);
+  expect([...before, ...of(other, held)].toSorted()).toEqual(names);
+  dead.child.kill('SIGSTOP');
+  // On another machine: nobody there sees that it has ended. Written before it has, or the other one does.
+  await bench.db.query(
+    `update sync.holders set process = 'elsewhere 1 1 1', held_until = statement_timestamp() + $2 * interval '1 ms'
+      where project_id = any ($1)`,
+    [before, leaseMs],
+  );
+  await dead.stop('SIGKILL');
+  await expect.poll(async () => of(other, await holders())).toEqual(names);
+  expect((await other.stop('SIGTERM')).code).toBe(0);
+  expect(await holders()).toEqual(new Map());
 });
 
 test('a sync beside `start` has its days read there, shows what came of it, and ends', async () => {
   await open('2026-04-02');
   const fewer = { OUTLAST_CLASS_OWNERS: 'one' };
-  const service = startCommand(['start'], {
-    env: { ...environment(), ...fewer, OUTLAST_SCHEDULE: '0 0 1 1 *' },
+  const never = { OUTLAST_SCHEDULE: '0 0 1 1 *' };
+  const service = start(['start'], { ...environment(), ...fewer, ...never });
+  const done = async () =>
+    (await bench.db.query(`select from sync.runs where outcome = 'done'`)).rowCount;
+  await expect.poll(done).toBe(1);
+  bench.simulator.requests.clear();
+  // All at once: the service looks for what is asked every few seconds. What is wrong is told as ever.
+  const syncs = [
+    startSync(['--resource', 'orders', '--from', '2026-04-03', '--to', '2026-04-03']),
+    startSync(['--from', '2020-01-01', '--to', '2020-01-02'], fewer),
+    startSync([], { OUTLAST_BASE_URL: 'http://localhost:1' }),
+    startSync(),
+  ];
+  const ended = await Promise.all(syncs.map((one) => one.ended));
+  expect(ended.map(({ code }) => code)).toEqual([0, 2, 2, 2]);
+  const [asked, early, elsewhere, wider] = ended.map(({ stderr }) => stderr);
+  expect(asked).toContain(`"holder":"process ${service.child.pid} on `);
+  expect(JSON.parse(ended[0]?.stdout ?? '')).toMatchObject({
+    projects: [{ projectId: 'p', outcome: 'done', slicesDone: 1, slicesLeft: 0 }],
   });
-  try {
-    const done = async () =>
-      (await bench.db.query(`select from sync.runs where outcome = 'done'`)).rowCount;
-    await expect.poll(done).toBe(1);
-    bench.simulator.requests.clear();
-    // All at once: the service looks for what is asked every few seconds. What is wrong is told as ever.
-    const syncs = [
-      startSync(['--resource', 'orders', '--from', '2026-04-03', '--to', '2026-04-03']),
-      startSync(['--from', '2020-01-01', '--to', '2020-01-02'], fewer),
-      startSync([], { OUTLAST_BASE_URL: 'http://localhost:1' }),
-      startSync(),
-    ];
-    const ended = await Promise.all(syncs.map((one) => one.ended));
-    expect(ended.map(({ code }) => code)).toEqual([0, 2, 2, 2]);
-    const [asked, early, elsewhere, wider] = ended.map(({ stderr }) => stderr);
-    expect(asked).toContain(`"holder":"process ${service.child.pid} on `);
-    expect(JSON.parse(ended[0]?.stdout ?? '')).toMatchObject({
-      projects: [{ projectId: 'p', outcome: 'done', slicesDone: 1, slicesLeft: 0 }],
-    });
-    expect(
-      bench.simulator.requests.recent().some(({ query }) => query.includes('2026-04-03')),
-    ).toBe(true);
-    expect(early).toMatch(/outlast: 2020-01-01 lies before the window/);
-    expect(elsewhere).toContain('outlast: The process that holds the project asks another address');
-    expect(wider).toContain('outlast: The process that holds the project archives other lists');
-    expect((await bench.db.query('select from sync.asks')).rows).toEqual([]);
-  } finally {
-    await service.stop('SIGKILL');
-  }
+  expect(bench.simulator.requests.recent().some(({ query }) => query.includes('2026-04-03'))).toBe(
+    true,
+  );
+  expect(early).toMatch(/outlast: 2020-01-01 lies before the window/);
+  expect(elsewhere).toContain('outlast: The process that holds the project asks another address');
+  expect(wider).toContain('outlast: The process that holds the project archives other lists');
+  expect((await bench.db.query('select from sync.asks')).rows).toEqual([]);
 });

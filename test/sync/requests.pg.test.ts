@@ -89,14 +89,17 @@ test.each<[string, Worker['scope'], number]>([
   },
 );
 
+/** The `i`-th of today, a minute each. */
+const orderAt = (i: number, status = 2) => ({
+  record: {
+    operation_id: `o-${String(i).padStart(4, '0')}`,
+    status,
+    create_time: new Date(Date.parse(today) + i * minute).toISOString(),
+  },
+});
+
 test('today’s tail is the end of its list, also where its orders have every status', async () => {
-  const orders = Array.from({ length: 120 }, (_, i) => ({
-    record: {
-      operation_id: `o-${String(i).padStart(4, '0')}`,
-      status: i % 3 === 0 ? 3 : 2,
-      create_time: new Date(Date.parse(today) + i * minute).toISOString(),
-    },
-  }));
+  const orders = Array.from({ length: 120 }, (_, i) => orderAt(i, i % 3 === 0 ? 3 : 2));
   bench = await createBench({ days, records: { orders, classes: [] } });
   await bench.run();
   bench.simulator.setNow(noon + minute);
@@ -111,13 +114,6 @@ test.each([
 ])(
   '%i new orders of today cost %i requests: the last page again, and one for every fifty',
   async (count, cost) => {
-    const orderAt = (i: number) => ({
-      record: {
-        operation_id: `o-${String(i).padStart(4, '0')}`,
-        status: 2,
-        create_time: new Date(Date.parse(today) + i * minute).toISOString(),
-      },
-    });
     const held = 20;
     bench = await createBench({
       days,
