@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 export function openBrowser(): Promise<Browser> {
   const { CHROMIUM: executablePath } = process.env;
@@ -17,15 +17,16 @@ export type Opened = {
    * What went wrong in it: errors of scripts, of loading, of the policy; dialogs, which only a foreign script opens.
    */
   troubles: string[];
-  close(): Promise<void>;
 };
 
+/** Closed when the test is over. */
 export async function openPage(
   browser: Browser,
   baseURL: string,
   options: BrowserContextOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({ baseURL, locale: 'en-GB', ...options });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on('console', (message) => {
@@ -45,7 +46,7 @@ export async function openPage(
   page.on('request', (request) => {
     if (!request.url().startsWith(baseURL)) troubles.push(`asks elsewhere: ${request.url()}`);
   });
-  return { page, troubles, close: () => context.close() };
+  return { page, troubles };
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

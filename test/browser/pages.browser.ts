@@ -1,10 +1,11 @@
 // Every page in a real browser: busy, empty, in both languages, on a phone, in the dark, by keyboard, while the
 // database is down; and with names in it that mean harm.
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/index.ts';
 import { en } from '../../src/http/web/words.ts';
 import { pages } from '../../src/http/web/serve.tsx';
+import { fresh, setUp } from '../support/fresh.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
 import { axeFindings, expectSound, openBrowser, openPage, overflow } from './browser.ts';
@@ -15,9 +16,9 @@ let world: World;
 /** An address of every page, and of each record that means harm. */
 let addresses: string[];
 
-beforeAll(async () => {
-  browser = await openBrowser();
-  world = await createWorld();
+setUp(async (keep) => {
+  browser = await keep(openBrowser());
+  world = await keep(createWorld());
   const ids = hostile.map((name, i) => `op-${i}-${name}`.slice(0, 500));
   const inPath: Record<string, string> = {
     resource: 'orders',
@@ -36,10 +37,6 @@ beforeAll(async () => {
     '/docs',
     '/sign-in',
   ];
-});
-afterAll(async () => {
-  await browser.close();
-  await world.close();
 });
 
 const phone = { width: 360, height: 780 };
@@ -69,7 +66,6 @@ describe.each([
         expect(lang).toBe('locale' in options ? 'zh-CN' : 'en');
       }
     }
-    await opened.close();
   });
 });
 
@@ -80,13 +76,12 @@ test('an opened operation of /docs is no wider than a phone', async () => {
     `document.querySelectorAll('details').forEach((one) => (one.open = true))`,
   );
   expect(await overflow(opened.page)).toEqual([]);
-  await opened.close();
 });
 
 test('an archive without a day says so on every page', async () => {
-  const database = await createTestDatabase();
-  const archive = await openArchive({ connectionString: database.connectionString });
-  const served = await serveArchive(archive);
+  const database = await fresh(createTestDatabase());
+  const archive = await fresh(openArchive({ connectionString: database.connectionString }));
+  const served = await fresh(serveArchive(archive));
   const opened = await openPage(browser, served.url);
   await opened.page.goto('/');
   expect(await opened.page.locator('h1').textContent()).toBe(en.headline.nothing);
@@ -94,10 +89,6 @@ test('an archive without a day says so on every page', async () => {
     expect([path, (await opened.page.goto(path))?.status()]).toEqual([path, 200]);
     await expectSound(opened, path);
   }
-  await opened.close();
-  await served.close();
-  await archive.close();
-  await database.drop();
 });
 
 test('while the database is down every page says so in a sentence', async () => {
@@ -107,7 +98,7 @@ test('while the database is down every page says so in a sentence', async () => 
     get: (_, name) =>
       name === 'close' ? () => undefined : new Proxy(down, { get: () => down, apply: down }),
   });
-  const served = await serveArchive(broken);
+  const served = await fresh(serveArchive(broken));
   const opened = await openPage(browser, served.url);
   for (const { path } of pages.filter(
     (one) => !one.path.includes(':') && one.path !== '/settings',
@@ -119,8 +110,6 @@ test('while the database is down every page says so in a sentence', async () => 
     ]);
     expect(await axeFindings(opened.page)).toEqual([]);
   }
-  await opened.close();
-  await served.close();
 });
 
 test('by keyboard: past the navigation, through the calendar, into a day', async () => {
@@ -151,7 +140,6 @@ test('by keyboard: past the navigation, through the calendar, into a day', async
   expect(await focused()).toBe('./days/nft_classes/2026-04-02');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/days/nft_classes/2026-04-02');
-  await opened.close();
 });
 
 test('what changes is shown without asking again, and nobody loses their place', async () => {
@@ -172,7 +160,6 @@ test('what changes is shown without asking again, and nobody loses their place',
     `update sync.slices set state = 'sealed' where day = '2026-04-04' and resource = 'orders'`,
   );
   expect(opened.troubles).toEqual([]);
-  await opened.close();
 });
 
 test('a filter that was unfolded stays so when the page is shown again', async () => {
@@ -188,18 +175,18 @@ test('a filter that was unfolded stays so when the page is shown again', async (
   );
   await page.locator('h1:not([data-old])').waitFor({ timeout: 15_000 });
   expect(await page.locator('form[aria-label=Filter] button').isVisible()).toBe(true);
-  await opened.close();
 });
 
 test('while the database is away an open page says so, and shows what changed when it is back', async () => {
   let isAway = false;
   const away = (): Promise<never> =>
     Promise.reject(Object.assign(new Error('gone'), { code: 'database_unreachable' }));
-  const served = await serveArchive({
+  const wavering = serveArchive({
     ...world.archive,
     progress: (query) => (isAway ? away() : world.archive.progress(query)),
     coverage: (query) => (isAway ? away() : world.archive.coverage(query)),
   });
+  const served = await fresh(wavering);
   const opened = await openPage(browser, served.url);
   const { page } = opened;
   await page.goto('/');
@@ -213,8 +200,6 @@ test('while the database is away an open page says so, and shows what changed wh
   await page.locator('.notice').waitFor();
   isAway = false;
   await page.locator('a.cell').first().waitFor({ timeout: 10_000 });
-  await opened.close();
-  await served.close();
 });
 
 test('a month of the calendar can be told without colour', async () => {
@@ -227,7 +212,6 @@ test('a month of the calendar can be told without colour', async () => {
   expect(new Set(looks.map((look) => look.replaceAll(/rgba?\([^)]*\)/g, 'c'))).size).toBe(
     looks.length,
   );
-  await opened.close();
 });
 
 test('beyond loopback a person signs in, reads, takes a list along, and signs out', async () => {
@@ -250,7 +234,6 @@ test('beyond loopback a person signs in, reads, takes a list along, and signs ou
   await page.waitForURL('**/sign-in');
   await page.goto('/');
   expect(page.url()).toContain('/sign-in');
-  await opened.close();
 });
 
 test('on a phone the filter of a list is folded, and opens without scripts', async () => {
@@ -270,7 +253,6 @@ test('on a phone the filter of a list is folded, and opens without scripts', asy
     await page.waitForURL(/account=nobody/);
     expect(page.url()).not.toContain('fold');
     expect(await field.isVisible()).toBe(true);
-    await opened.close();
   }
 });
 
@@ -279,5 +261,4 @@ test('without scripts every page reads the same', async () => {
   await opened.page.goto('/');
   expect(await opened.page.locator('h1').textContent()).toContain('lost for ever');
   expect(await opened.page.locator('a.cell').count()).toBeGreaterThan(20);
-  await opened.close();
 });

@@ -52,12 +52,10 @@ test.runIf(process.env['SCREENSHOTS'] !== undefined)(
       const url = await heard(/(http:\/\/127\.0\.0\.1:\d+)\/ to watch/);
       await heard(/(Ctrl-C)/);
       for (const [name, path, options] of pictures) {
-        const opened = await openPage(browser, url, options);
-        const { page } = opened;
+        const { page } = await openPage(browser, url, options);
         await page.goto(path);
         await page.waitForTimeout(500);
         await page.screenshot({ path: join(folder, `${name}.png`) });
-        await opened.close();
       }
     } finally {
       await browser.close();
