@@ -1,5 +1,6 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Balance } from '../catalogue.ts';
 import { currentAddress } from '../database-address.ts';
 import { exitCode, settingsError, transient } from '../errors.ts';
 import { jsonText } from '../query/record-text.ts';
@@ -76,7 +77,7 @@ export const statusCommand = (command: Command): Command =>
             deleting_is_prevented: db.role !== null,
             projects: standings.map(({ status, foresight }) => ({
               ...status,
-              books: status.books.map(({ project: _, ...one }) => inSnakeCase(one)),
+              books: status.books.map(inSnakeCase),
               forecast: forecastJson(foresight),
             })),
           });
@@ -104,9 +105,14 @@ function readRate(text: string): number {
   return rate;
 }
 
-/** As every other list is given as JSON. */
-const inSnakeCase = (row: object): unknown =>
-  JSON.parse(jsonText(row, Object.keys(row) as never[]));
+/** As rows of lists are given, without the project. */
+const inSnakeCase = (row: Balance): unknown =>
+  JSON.parse(
+    jsonText(
+      row,
+      (Object.keys(row) as (keyof Balance)[]).filter((name) => name !== 'project'),
+    ),
+  );
 
 /** P4 as far as the database itself holds it. */
 const unprotectedText =

@@ -194,9 +194,9 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
 type OfList = { resource: string; owner: string };
 
 const ofList = <Of extends OfList>(rows: Of[], list: OfList): Omit<Of, keyof OfList>[] =>
-  rows
-    .filter(({ resource, owner }) => resource === list.resource && owner === list.owner)
-    .map(({ resource: _, owner: __, ...row }) => row);
+  rows.flatMap(({ resource, owner, ...row }) =>
+    resource === list.resource && owner === list.owner ? [row] : [],
+  );
 
 const whysOf = (
   db: Queryable,
