@@ -17,7 +17,7 @@ import { checkPrograms, findPackage } from '../store/embedded/programs.ts';
 import { checkDataDir, holdsArchive } from '../store/embedded/home.ts';
 import { headsName } from '../verify/publish-heads.ts';
 import { openStore } from './app.ts';
-import { startNeeds, type Need } from './start-needs.ts';
+import { exportFound, portFound, readersFound } from './start-needs.ts';
 import {
   examineReplica,
   examineServer,
@@ -129,9 +129,12 @@ async function examineAll(settings: Settings, tell: Tell): Promise<void> {
     });
   }
   if (projects.length > 0) {
-    for (const need of startNeeds) {
-      await guarded(tell, need.about, () => tellNeed(need, settings, tell));
-    }
+    await guarded(tell, 'readers', async () => readersFound(settings));
+    await guarded(tell, 'export', () => exportFound(settings));
+    await guarded(tell, 'HTTP', async () => {
+      const { state, text } = await portFound(settings);
+      tell(state, 'HTTP', text);
+    });
   }
   const ids = projects.map(({ id }) => id);
   await tellFolder('OUTLAST_CERTIFICATES_DIR', certificatesDir, ids, tell);
@@ -142,31 +145,22 @@ async function examineAll(settings: Settings, tell: Tell): Promise<void> {
   }
 }
 
-/** What keeps one thing from being looked at is a finding, and the next is looked at all the same. */
-async function guarded(tell: Tell, about: string, work: () => Promise<void>): Promise<void> {
+/**
+ * What keeps one thing from being looked at is a finding, and the next is looked at all the same. A text that the work
+ * gives is what is so.
+ */
+async function guarded(
+  tell: Tell,
+  about: string,
+  work: () => Promise<string | null | void>,
+): Promise<void> {
   try {
-    await work();
+    const found = await work();
+    if (typeof found === 'string') tell('ok', about, found);
   } catch (error) {
     // Whoever holds a lock just now keeps a sync waiting, not from working.
     const state = codeOf(error) === 'database_busy' ? 'warn' : 'fail';
     tell(state, about, (await verdictOn(error)).text);
-  }
-}
-
-async function tellNeed(
-  { about, check, attempt, excuse }: Need,
-  settings: Settings,
-  tell: Tell,
-): Promise<void> {
-  try {
-    for (const look of [check, attempt]) {
-      const found = (await look?.(settings)) ?? null;
-      if (found !== null) tell('ok', about, found);
-    }
-  } catch (error) {
-    const excused = (await excuse?.(settings, error)) ?? null;
-    if (excused === null) throw error;
-    tell('warn', about, excused);
   }
 }
 

@@ -21,7 +21,7 @@ import { createWorker, openAlerts } from './create-workers.ts';
 import { exportTo } from './export-places.ts';
 import { openLog } from './log-lines.ts';
 import { stopOnSignals, stopped } from './signals.ts';
-import { startNeeds } from './start-needs.ts';
+import { checkStartNeeds } from './start-needs.ts';
 import { startServing } from './start-serving.ts';
 
 export const startCommand = (command: Command): Command =>
@@ -33,7 +33,7 @@ export const startCommand = (command: Command): Command =>
 const alertsPatienceMs = 2_000;
 
 async function start(settings: Settings): Promise<void> {
-  for (const need of startNeeds) await need.check(settings);
+  await checkStartNeeds(settings);
   const log = openLog(settings.logLevel);
   const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
   const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));

@@ -11,53 +11,45 @@ import type { ExportSettings, Settings } from '../settings/settings.ts';
 import { atPlace, readPlace } from './export-places.ts';
 import { readReaders } from './start-serving.ts';
 
-export type Need = {
-  about: string;
-  /** Throws settings `readers_invalid`, `bad_place`, `bad_bucket` or `serve_failed`. Says what is so, null where nothing is asked for. */
-  check: (settings: Settings) => string | null | Promise<string | null>;
-  /** What only `doctor` does about it, behind the check. Says what is so, and throws what would fail later. */
-  attempt?: (settings: Settings) => Promise<string | null>;
-  /** What makes a refusal less than a fault; null: nothing does. */
-  excuse?: (settings: Settings, error: unknown) => Promise<string | null>;
-};
+/** Throws settings `readers_invalid`, `bad_place`, `bad_bucket` or `serve_failed`. */
+export async function checkStartNeeds(settings: Settings): Promise<void> {
+  readReaders(settings);
+  if (settings.exports.to !== null) readPlace(settings.exports.to);
+  await checkAddress(settings.host, settings.port);
+}
 
-export const startNeeds: Need[] = [
-  {
-    about: 'readers',
-    check(settings) {
-      const readers = readReaders(settings).length - settings.projects.length;
-      return settings.readersFile === null ? null : `${readers} in ${settings.readersFile}`;
-    },
-  },
-  {
-    about: 'export',
-    check({ exports: { to } }) {
-      if (to !== null) readPlace(to);
-      return null;
-    },
-    async attempt({ exports }) {
-      if (exports.to === null) return null;
-      const isRemoved = await tryPlace(exports.to, exports);
-      const text = `${exports.to} takes what is written`;
-      return isRemoved
-        ? text
-        : `${text}; ${trialName} stays there, for these credentials may not delete`;
-    },
-  },
-  {
-    about: 'HTTP',
-    async check({ host, port }) {
-      await checkAddress(host, port);
-      return port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`;
-    },
-    async excuse({ host, port }, error) {
-      if (codeOf((error as Error).cause) !== 'EADDRINUSE') return null;
-      return (await isServed(host, port))
-        ? `port ${port} of ${host} is taken by a service that answers as Outlast does: a second \`start\` is refused`
-        : null;
-    },
-  },
-];
+/** Says who else may read; null: nobody is asked for. */
+export function readersFound(settings: Settings): string | null {
+  const readers = readReaders(settings).length - settings.projects.length;
+  return settings.readersFile === null ? null : `${readers} in ${settings.readersFile}`;
+}
+
+/** Says whether exports can be written; null: none are. Throws what an export would, later. */
+export async function exportFound({ exports }: Settings): Promise<string | null> {
+  if (exports.to === null) return null;
+  const isRemoved = await tryPlace(readPlace(exports.to), exports);
+  const text = `${exports.to} takes what is written`;
+  return isRemoved
+    ? text
+    : `${text}; ${trialName} stays there, for these credentials may not delete`;
+}
+
+/** Says whether the port is free; that a service like this has it is no fault. */
+export async function portFound({
+  host,
+  port,
+}: Settings): Promise<{ state: 'ok' | 'warn'; text: string }> {
+  try {
+    await checkAddress(host, port);
+  } catch (error) {
+    const isTaken = codeOf((error as Error).cause) === 'EADDRINUSE';
+    if (!isTaken || !(await isServed(host, port))) throw error;
+    const text = `port ${port} of ${host} is taken by a service that answers as Outlast does: a second \`start\` is refused`;
+    return { state: 'warn', text };
+  }
+  const text = port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`;
+  return { state: 'ok', text };
+}
 
 /**
  * Writes a small file to where exports go and removes it; false where it may not be removed. Throws what an export there
