@@ -3,7 +3,7 @@
 // over those it had shown.
 import type { Instant } from '../model.ts';
 import { objectIn } from './simulated-list.ts';
-import type { Simulator } from './simulator-options.ts';
+import type { Simulator } from './simulator-server.ts';
 import { addressText, below, mix, textSeed, writeTime } from './world.ts';
 
 /** How their ids begin. */

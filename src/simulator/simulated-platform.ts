@@ -2,7 +2,7 @@
 // which endpoint answers a path.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Instant, ListedResource } from '../model.ts';
+import type { Day, Instant, ListedResource } from '../model.ts';
 import { sign } from '../platform/sign.ts';
 import type { Target } from '../platform/target.ts';
 import {
@@ -16,17 +16,13 @@ import {
 import { classSource } from './classes.ts';
 import type { Dialect } from './dialect.ts';
 import { createList, type RecordList, type Selection } from './simulated-list.ts';
-import type {
-  LiteralRecords,
-  Oracle,
-  SimulatorClock,
-  SimulatorProject,
-} from './simulator-options.ts';
+import type { LiteralRecords, SimulatorProject } from './simulator-options.ts';
 import { orderSource } from './simulated-orders.ts';
 import {
   simulatedClassesPage,
   simulatedOrdersPage,
   type PageContext,
+  type ShownRecord,
   type SimulatedPage,
 } from './simulated-pages.ts';
 import { BadQuery, windowStart } from './list-query.ts';
@@ -42,7 +38,7 @@ export function createSimulatedPlatform(context: {
   world: World;
   projects: readonly SimulatorProject[];
   records: LiteralRecords;
-  clock: SimulatorClock;
+  clock: { now(): Instant };
   dialect: () => Dialect;
 }) {
   const { seed, world, projects, records, clock, dialect } = context;
@@ -106,8 +102,10 @@ export function createSimulatedPlatform(context: {
     );
   }
 
-  const oracle: Oracle = {
-    shown: function* (resource) {
+  /** What the platform knows of itself; of its projects the first. */
+  const oracle = {
+    /** What it shows now, in its window, as exact JSON texts, oldest first. */
+    shown: function* (resource: ListedResource): Generator<ShownRecord> {
       const now = clock.now();
       const selection = allShown(resource);
       for (let rank = 0; rank < selection.total; rank++) {
@@ -115,8 +113,9 @@ export function createSimulatedPlatform(context: {
         yield { id: entry.id, text: list(resource).textOf(entry, now) };
       }
     },
-    count: (resource) => allShown(resource).total,
-    operationIds: (day) => of(transactions).idsOn(day),
+    count: (resource: ListedResource): number => allShown(resource).total,
+    /** Ids to look transactions up by, oldest first; of today also those still to come. */
+    operationIds: (day: Day): string[] => of(transactions).idsOn(day),
   };
 
   return {

@@ -1,8 +1,9 @@
-// What a simulator can be told and asked: the options it starts with, and the handle its owner holds.
-import type { Day, Instant, ListedResource } from '../model.ts';
+// What a simulator can be told: the options it starts with. The handle that its owner holds is what
+// simulator-server.ts gives back.
+import type { Instant, ListedResource } from '../model.ts';
 import type { Dialect } from './dialect.ts';
 import type { Faults } from './faults.ts';
-import type { Change, Literal } from './simulated-list.ts';
+import type { Literal } from './simulated-list.ts';
 import type { LiteralToken, LiteralTransaction } from './simulated-lookups.ts';
 import type { ShownRecord } from './simulated-pages.ts';
 import type { World } from './world.ts';
@@ -52,15 +53,6 @@ export type SimulatorOptions = {
 /** A page as it was sent: its records as exact JSON texts, in the order shown. */
 export type SentPage = { resource: ListedResource; records: ShownRecord[] };
 
-/** What the platform knows of itself; of its projects the first. */
-export type Oracle = {
-  /** What it shows now, in its window, as exact JSON texts, oldest first. */
-  shown(resource: ListedResource): Generator<ShownRecord>;
-  count(resource: ListedResource): number;
-  /** Ids to look transactions up by, oldest first; of today also those still to come. */
-  operationIds(day: Day): string[];
-};
-
 /** One request; `fault` names those that hit it. No header is kept: they hold keys (P10). */
 export type LoggedRequest = {
   /** On the simulator's clock. */
@@ -74,46 +66,4 @@ export type LoggedRequest = {
   status: number;
   fault?: string;
   project?: string;
-};
-
-/** What was asked: for tests and benchmarks that ask whether the platform was treated gently. */
-export type RequestLog = {
-  /** The newest 5,000, oldest first. */
-  recent(): LoggedRequest[];
-  /** All, also those no longer among the newest. */
-  total: number;
-  byPath: Record<string, number>;
-  clear(): void;
-};
-
-/** The platform's own clock: it may start at another instant, run at another speed, or stand still. */
-export type SimulatorClock = {
-  now(): Instant;
-  /** Sets the clock; it goes on from there at its speed. */
-  setNow(at: Instant): void;
-  advance(byMs: number): void;
-  /** 1 is real time, 0 stands still, 3600 is an hour a second. */
-  setSpeed(speed: number): void;
-};
-
-export type Simulator = {
-  url: string;
-  port: number;
-  /** Only then is its own door open: `/_simulator`. */
-  isLoopback: boolean;
-  projects: readonly SimulatorProject[];
-  world: World;
-  clock: SimulatorClock;
-  requests: RequestLog;
-  oracle: Oracle;
-  dialect(): Dialect;
-  setDialect(dialect: Partial<Dialect>): void;
-  setFaults(faults: Partial<Faults>): void;
-  setNow(at: Instant): void;
-  advance(byMs: number): void;
-  /** The platform stops showing a record, by id; false if there is none. Orders are those of the first project. */
-  hide(resource: ListedResource, id: string): boolean;
-  insert(resource: ListedResource, literal: Literal): void;
-  mutate(resource: ListedResource, id: string, change: Change): boolean;
-  close(): Promise<void>;
 };

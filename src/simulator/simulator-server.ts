@@ -11,15 +11,12 @@ import type { Instant, ListedResource } from '../model.ts';
 import { targetOf, type QueryParameters, type Target } from '../platform/target.ts';
 import { noSuchPath, ok, type SimulatedAnswer } from './simulated-lookups.ts';
 import { standardDialect, type Dialect } from './dialect.ts';
-import { createFaultPlan, faultAnswer, mangle, type Hits } from './faults.ts';
+import { createFaultPlan, faultAnswer, mangle, type Faults, type Hits } from './faults.ts';
+import type { Change, Literal } from './simulated-list.ts';
 import {
   demoProject,
   type LoggedRequest,
-  type Oracle,
-  type RequestLog,
   type SentPage,
-  type Simulator,
-  type SimulatorClock,
   type SimulatorOptions,
 } from './simulator-options.ts';
 import { receiveAlert } from './practice-receiver.ts';
@@ -27,12 +24,14 @@ import { createSimulatedPlatform, type Answered } from './simulated-platform.ts'
 import { standardWorld } from './world.ts';
 
 export { demoProject };
-export type { Oracle, Simulator, SimulatorOptions };
+export type { SimulatorOptions };
+export type Simulator = Awaited<ReturnType<typeof createSimulator>>;
+export type Oracle = Simulator['oracle'];
 
 const controlPath = '/_simulator';
 
 /** Throws settings `simulator_listen` if the port or host cannot be had. */
-export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function createSimulator(options: SimulatorOptions = {}) {
   const { seed = 1, host = '127.0.0.1', latencyMs = 0 } = options;
   const { projects = [demoProject], records = {}, now: outside = Date.now, onPage } = options;
   const { onReceived = () => undefined } = options;
@@ -136,27 +135,32 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   });
   const port = await listen(server, options.port ?? 0, host);
 
-  const simulator: Simulator = {
+  const simulator = {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
+    /** Only then is its own door open: `/_simulator`. */
     isLoopback: /^(?:127\.|::1$|localhost$)/.test(host),
     projects,
     world,
     clock,
     requests,
     oracle: platform.oracle,
-    dialect: () => ({ ...dialect }),
-    setDialect: (changed) => {
+    dialect: (): Dialect => ({ ...dialect }),
+    setDialect: (changed: Partial<Dialect>): void => {
       dialect = { ...dialect, ...changed };
       platform.refresh();
     },
-    setFaults: (changed) => faults.set(changed),
-    setNow: (at) => clock.setNow(at),
-    advance: (byMs) => clock.advance(byMs),
-    hide: (resource, id) => platform.list(resource).hide(id, clock.now()),
-    insert: (resource, literal) => platform.list(resource).insert(literal, clock.now()),
-    mutate: (resource, id, change) => platform.list(resource).mutate(id, change, clock.now()),
-    close: () =>
+    setFaults: (changed: Partial<Faults>): void => faults.set(changed),
+    setNow: clock.setNow,
+    advance: clock.advance,
+    /** The platform stops showing a record, by id; false if there is none. Orders are those of the first project. */
+    hide: (resource: ListedResource, id: string): boolean =>
+      platform.list(resource).hide(id, clock.now()),
+    insert: (resource: ListedResource, literal: Literal): void =>
+      platform.list(resource).insert(literal, clock.now()),
+    mutate: (resource: ListedResource, id: string, change: Change): boolean =>
+      platform.list(resource).mutate(id, change, clock.now()),
+    close: (): Promise<void> =>
       new Promise((resolve) => {
         for (const timer of timers) clearTimeout(timer);
         server.close(() => resolve());
@@ -167,16 +171,16 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   return simulator;
 }
 
-/** `outside` is real time, milliseconds since 1970. Without `startAt` the clock starts at real time. */
-function createSimulatedClock(
-  outside: () => number,
-  startAt: Instant | undefined,
-  speed: number,
-): SimulatorClock {
+/**
+ * The platform's own clock: it may start at another instant than real time, run at another speed, or stand still.
+ * `outside` is real time, milliseconds since 1970.
+ */
+function createSimulatedClock(outside: () => number, startAt: Instant | undefined, speed: number) {
   let since = outside();
   let base = startAt ?? since;
   let factor = speed;
   const now = (): Instant => Math.floor(base + (outside() - since) * factor);
+  /** Sets the clock; it goes on from there at its speed. */
   const setNow = (at: Instant): void => {
     base = at;
     since = outside();
@@ -184,8 +188,9 @@ function createSimulatedClock(
   return {
     now,
     setNow,
-    advance: (byMs) => setNow(now() + byMs),
-    setSpeed: (next) => {
+    advance: (byMs: number): void => setNow(now() + byMs),
+    /** 1 is real time, 0 stands still, 3600 is an hour a second. */
+    setSpeed: (next: number): void => {
       setNow(now());
       factor = next;
     },
@@ -241,11 +246,14 @@ function deliverAnswer(
 
 const maxRequests = 5000;
 
-function createRequestLog(): RequestLog & { add(request: LoggedRequest): void } {
+/** What was asked: for tests and benchmarks that ask whether the platform was treated gently. */
+function createRequestLog() {
   let newest: LoggedRequest[] = [];
   const log = {
+    /** All, also those no longer among the newest. */
     total: 0,
     byPath: {} as Record<string, number>,
+    /** The newest 5,000, oldest first. */
     recent: () => newest.slice(-maxRequests),
     add: (request: LoggedRequest) => {
       newest.push(request);
