@@ -17,29 +17,22 @@ import {
   pageOf,
   recordKinds,
   timeOrNull,
-  type RowKind,
 } from './answer-schemas.ts';
 import { listReply, one, pageArguments, wholeReply, type Paging } from './question-routes.ts';
 import { count, present, projectFor, route, type ArchiveRequest, type Route } from './route.ts';
 
-type Listing = {
-  answer: (kind: RowKind) => z.ZodObject;
-  /** How a record is named in a path. */
-  id: string;
+/** How a record is named in a path. */
+const named: Record<Resource, string> = {
+  orders: 'The id',
+  nft_classes: 'The id',
+  transactions: 'The operation id',
+  tokens: 'The symbol',
 };
 
-const listings: Record<Resource, Listing> = {
-  orders: { answer: pageOf, id: 'The id' },
-  nft_classes: { answer: pageOf, id: 'The id' },
-  transactions: { answer: countedForwardOf, id: 'The operation id' },
-  tokens: {
-    answer: (kind) =>
-      listOf(kind, {
-        taken_at: timeOrNull.describe('When the newest look was taken'),
-        height: decimalOrNull.describe('At which height'),
-      }),
-    id: 'The symbol',
-  },
+/** Of tokens, what stands beside them. */
+const look = {
+  taken_at: timeOrNull.describe('When the newest look was taken'),
+  height: decimalOrNull.describe('At which height'),
 };
 
 const aboutHistory =
@@ -48,12 +41,11 @@ const aboutHistory =
 function routesOf(resource: Resource): readonly Route[] {
   const { one: name, meaning, summary, about } = recordLists[resource];
   const { filters, hasDays, isPaged } = recordList(resource);
-  const { answer, id: named } = listings[resource];
   const { now: kind, earlier } = recordKinds[resource];
   const isOfLookups = resource === 'transactions';
   const single = {
     mayBeAbsent: true,
-    inPath: { id: anyId.describe(`${named}, percent-encoded`) },
+    inPath: { id: anyId.describe(`${named[resource]}, percent-encoded`) },
   } as const;
   return [
     route({
@@ -68,7 +60,7 @@ function routesOf(resource: Resource): readonly Route[] {
         ...(hasDays ? { order } : {}),
         ...(isPaged ? { ...pageArguments, count } : {}),
       },
-      answer: answer(kind),
+      answer: hasDays ? pageOf(kind) : isPaged ? countedForwardOf(kind) : listOf(kind, look),
       read: ({ limit, cursor, count: isCounted, ...query }, asking) =>
         listReply(
           recordsOf(asking.archive, resource),

@@ -22,7 +22,7 @@ import {
   type Series,
 } from '../chart.tsx';
 import { sumOf } from '../format.ts';
-import { Cut, grouped, ProjectField, Table, Tile } from '../parts.tsx';
+import { Cut, grouped, ProjectField, Table, Tile, type TableColumn } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const figuresPage: Page = { path: '/figures', nav: 'figures', read };
@@ -103,29 +103,25 @@ const todayIn = (zone: string, now: Instant): Day =>
 function Form({ view, range: { by, from, to, zone } }: { view: View; range: FigureRange }) {
   const { words } = view;
   const { figures } = words;
-  const shown = (day: string): string => (isDay(day) ? day : '');
   const inZone = zone === utc ? {} : { zone };
   return (
     <>
       <form class="filter" action="/figures" method="get">
         <ProjectField view={view} />
-        <div>
-          <label for="from">{words.fields['from']}</label>
-          <input id="from" name="from" type="date" value={shown(from)} />
-        </div>
-        <div>
-          <label for="to">{words.fields['to']}</label>
-          <input id="to" name="to" type="date" value={shown(to)} />
-        </div>
+        {Object.entries({ from, to }).map(([name, day]) => (
+          <div>
+            <label for={name}>{words.fields[name]}</label>
+            <input id={name} name={name} type="date" value={isDay(day) ? day : ''} />
+          </div>
+        ))}
         <div>
           <label for="by">{figures.by}</label>
           <select id="by" name="by">
-            <option value="day" selected={by === 'day'}>
-              {figures.byDay}
-            </option>
-            <option value="month" selected={by === 'month'}>
-              {figures.byMonth}
-            </option>
+            {Object.entries({ day: figures.byDay, month: figures.byMonth }).map(([one, word]) => (
+              <option value={one} selected={one === by}>
+                {word}
+              </option>
+            ))}
           </select>
         </div>
         <div>
@@ -283,6 +279,7 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
   const { words } = view;
   const { figures } = words;
   const { from, to, zone } = range;
+  const days = zone === utc ? { from, to } : {};
   const isSafe = isHeld(together(axisOf(orders)));
   return (
     <section aria-labelledby="accounts">
@@ -299,19 +296,14 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
           <Ranking
             caption={figures.accounts}
             heads={[
-              words.fields['account'] ?? '',
+              words.fields['account'],
               figures.amounts,
               words.terms.succeeded,
               words.lists.orders,
             ]}
-            rows={accounts.map((one) => ({
-              name: one.account,
-              values: [one.spentUnits, one.succeeded, one.orders],
-            }))}
+            rows={accounts.map((one) => [one.account, one.spentUnits, one.succeeded, one.orders])}
             nobody={figures.noAccount}
-            hrefOf={(account) =>
-              linkTo(view, '/orders', zone === utc ? { account, from, to } : { account })
-            }
+            hrefOf={(account) => linkTo(view, '/orders', { account, ...days })}
           />
         </>
       )}
@@ -329,8 +321,8 @@ function Owners({ view, owners }: { view: View; owners: readonly NftOwner[] }) {
       <p class="soft">{figures.ownersNote}</p>
       <Ranking
         caption={figures.owners}
-        heads={[words.fields['owner'] ?? '', figures.classesOf, figures.nfts]}
-        rows={owners.map(({ owner, classes, nfts }) => ({ name: owner, values: [classes, nfts] }))}
+        heads={[words.fields['owner'], figures.classesOf, figures.nfts]}
+        rows={owners.map(({ owner, classes, nfts }) => [owner, classes, nfts])}
         nobody={figures.noOwner}
         hrefOf={(owner) => linkTo(view, '/nft_classes', { owner })}
       />
@@ -338,40 +330,29 @@ function Owners({ view, owners }: { view: View; owners: readonly NftOwner[] }) {
   );
 }
 
+type Ranked = readonly [name: string | null, ...values: (number | string)[]];
+
 /** Figures by whose they are, each name with the way to its records; some are nobody's. */
 function Ranking(props: {
   caption: string;
-  heads: readonly [name: string, ...values: string[]];
-  rows: readonly { name: string | null; values: readonly (number | string)[] }[];
+  heads: readonly (string | undefined)[];
+  rows: readonly Ranked[];
   nobody: string;
   hrefOf: (name: string) => string;
 }) {
   const { caption, heads, rows, nobody, hrefOf } = props;
-  const [head, ...others] = heads;
-  return (
-    <Table
-      caption={caption}
-      columns={[
-        {
-          head,
-          isName: true,
-          cell: ({ name }) =>
-            name === null ? (
-              nobody
-            ) : (
-              <a class="id" href={hrefOf(name)}>
-                <Cut text={name} />
-              </a>
-            ),
-        },
-        ...others.map((one, i) => ({
-          head: one,
-          class: 'n' as const,
-          cell: ({ values }: (typeof rows)[number]) => grouped(String(values[i])),
-        })),
-      ]}
-      rows={rows}
-      isNarrow
-    />
+  const nameOf = ([name]: Ranked) =>
+    name === null ? (
+      nobody
+    ) : (
+      <a class="id" href={hrefOf(name)}>
+        <Cut text={name} />
+      </a>
+    );
+  const columns = heads.map((head = '', i): TableColumn<Ranked> =>
+    i === 0
+      ? { head, isName: true, cell: nameOf }
+      : { head, class: 'n', cell: (row) => grouped(String(row[i])) },
   );
+  return <Table caption={caption} columns={columns} rows={rows} isNarrow />;
 }
