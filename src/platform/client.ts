@@ -8,7 +8,6 @@ import type { Day, Instant, PlatformPage } from '../model.ts';
 import { unbounded, type Semaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import { createClock } from './clock.ts';
-import { createExchange, type Fault } from './exchange.ts';
 import { feesQuestion, tokensQuestion } from './tokens.ts';
 import { transactionQuestion } from './transactions.ts';
 import { readClassesPage, readOrdersPage } from './pages.ts';
@@ -18,6 +17,7 @@ import {
   createRequest,
   outcomeName,
   type AttemptOutcome,
+  type Fault,
   type Question,
   type Request,
 } from './request.ts';
@@ -76,14 +76,17 @@ export function createPlatform(options: PlatformOptions): Platform {
   checkPair(apiKey, apiSecret);
   const hide = createHide(apiKey, apiSecret);
   const clock = createClock({ monotonicNow, wallNow });
-  const exchange = createExchange({ ...options, monotonicNow, hide });
-  const request = createRequest({ exchange, clock, pair: { apiKey, apiSecret }, hide });
   const { tokensUrl = null } = options;
-  const nodeExchange =
-    tokensUrl === null || tokensUrl === options.baseUrl
-      ? exchange
-      : createExchange({ ...options, baseUrl: tokensUrl, monotonicNow, hide });
-  const nodeRequest = createRequest({ exchange: nodeExchange, clock, pair: null, hide });
+  const pair = { apiKey, apiSecret };
+  const { request, close } = createRequest({ ...options, monotonicNow, clock, pair, hide });
+  const node = createRequest({
+    ...options,
+    baseUrl: tokensUrl ?? options.baseUrl,
+    monotonicNow,
+    clock,
+    pair: null,
+    hide,
+  });
   /** Newer nodes have another path for fees; the one that was known is asked first the next time. */
   let feePaths: readonly ('fee' | 'fees')[] = ['fee', 'fees'];
   let sent = 0;
@@ -190,10 +193,10 @@ export function createPlatform(options: PlatformOptions): Platform {
     classes: pagesOf('/v1beta1/nft/classes', classesParams, readClassesPage),
     transaction: (version, operationId, signal) =>
       ask(transactionQuestion(version, operationId), signal),
-    tokens: (signal) => ask(tokensQuestion(), signal, unbounded, nodeRequest),
+    tokens: (signal) => ask(tokensQuestion(), signal, unbounded, node.request),
     tokenFees: async (symbol, signal) => {
       for (const path of feePaths) {
-        const fees = await ask(feesQuestion(symbol, path), signal, unbounded, nodeRequest);
+        const fees = await ask(feesQuestion(symbol, path), signal, unbounded, node.request);
         if (fees === null) continue;
         feePaths = path === 'fee' ? ['fee', 'fees'] : ['fees', 'fee'];
         return fees;
@@ -202,8 +205,8 @@ export function createPlatform(options: PlatformOptions): Platform {
     },
     requests: () => sent,
     close: async () => {
-      await exchange.close();
-      await nodeExchange.close();
+      await close();
+      await node.close();
     },
   };
 }
