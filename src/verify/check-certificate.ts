@@ -17,7 +17,7 @@ import {
   type DayDigest,
   type MonthDigest,
 } from './digest.ts';
-import type { Report } from './finding.ts';
+import type { Finding, Report } from './finding.ts';
 import { compareWithLeaves, leavesInForce } from './leaves.ts';
 
 export type CertificateChecked = {
@@ -47,59 +47,46 @@ type CheckingCertificate = {
   report: Report;
 };
 
-export async function checkCertificate(checking: CheckingCertificate): Promise<CertificateChecked> {
-  const { tx, of, held, report } = checking;
+export async function checkCertificate({
+  tx,
+  of,
+  held,
+  all,
+  folder,
+  report,
+}: CheckingCertificate): Promise<CertificateChecked> {
   let findings = 0;
   const month = held.month.slice(0, 7);
-  const tell: Report = async (finding) => {
+  const tell = (kind: Finding['kind'], when: string, says: string): Promise<void> | void => {
     findings += 1;
-    await report(finding);
+    return report({ kind, when, id: null, says });
   };
-  const contradicts = (says: string): Promise<void> | void =>
-    tell({ kind: 'certificate', when: month, id: null, says });
-
   const certificate = readCertificate(held.text);
-  if (certificate === null)
-    await contradicts(`it is no certificate of the form ${certificateFormat}`);
-  else {
-    for (const says of contradictions(of, held, certificate)) await contradicts(says);
-    const broken = brokenLink(certificate, checking.all);
-    if (broken !== null) await contradicts(broken);
-    const books = await booksOf(tx, of, held.month, held.certifiedAt);
-    if (bytesOf(JSON.stringify(books)) !== bytesOf(JSON.stringify(certificate.books))) {
-      await contradicts('the books that it names are not those that are held');
-    }
-    if (
-      certificate.journal !== null &&
-      !(await isHeadHeld(tx, of.projectId, certificate.journal))
-    ) {
-      await contradicts(
-        `entry ${certificate.journal.no} of the journal, which it names, is not held`,
-      );
-    }
+  for await (const says of contradictions(tx, of, held, certificate, all)) {
+    await tell('certificate', month, says);
   }
-
   const days = certificate?.days ?? [];
   const digest = createMonthDigest(days.map(({ day }) => day));
   const { later } = await leavesInForce(tx, of, held.month, held.certifiedAt, (leaf) =>
     digest.add(leaf),
   );
   const now = digest.end();
-  const files = await checkFiles(of, held, checking.folder, now, tell);
+  const files = await checkFiles(of, held, folder, now, (says) => tell('file', month, says));
   const differing = differingDays(now, days);
   if (differing.size > 0 && files.leavesPath !== null) {
-    await compareWithLeaves(tx, of, held.certifiedAt, differing, files.leavesPath, tell);
+    await compareWithLeaves(tx, of, held.certifiedAt, differing, files.leavesPath, (finding) => {
+      findings += 1;
+      return report(finding);
+    });
     if ((await digestOfLeaves(files.leavesPath, days)) !== held.digest) {
-      await contradicts('its digest is not that of its leaves');
+      await tell('certificate', month, 'its digest is not that of its leaves');
     }
   } else {
     if (differing.size === 0 && now.leavesSha256 !== held.leavesSha256) {
-      await contradicts('its leaves_sha256 is not that of its leaves');
+      await tell('certificate', month, 'its leaves_sha256 is not that of its leaves');
     }
-    for (const day of differing) {
-      const says = 'what is held of this day has another digest than was certified';
-      await tell({ kind: 'day', when: day, id: null, says });
-    }
+    const says = 'what is held of this day has another digest than was certified';
+    for (const day of differing) await tell('day', day, says);
   }
   return {
     month,
@@ -114,13 +101,19 @@ export async function checkCertificate(checking: CheckingCertificate): Promise<C
   };
 }
 
-/** Where a row's certificate contradicts its columns or its own sums. */
-function* contradictions(
+/** Where a row's certificate contradicts its columns, its own sums, or what it names. */
+async function* contradictions(
+  tx: Tx,
   of: Listed,
   held: HeldCertificate,
-  certificate: Certificate,
-): Generator<string> {
-  const { days } = certificate;
+  certificate: Certificate | null,
+  all: readonly HeldCertificate[],
+): AsyncGenerator<string> {
+  if (certificate === null) {
+    yield `it is no certificate of the form ${certificateFormat}`;
+    return;
+  }
+  const { days, previous, journal } = certificate;
   const expected: [string, unknown, unknown][] = [
     ['project', certificate.project, of.projectId],
     ['resource', certificate.resource, of.resource],
@@ -136,16 +129,18 @@ function* contradictions(
   if (monthDigest(days) !== certificate.digest) yield 'its digest is not that of its days';
   const sum = days.reduce((records, day) => records + day.records, 0);
   if (sum !== certificate.records) yield 'its number of records is not that of its days';
-}
-
-/** Each certificate names the one before it by digest: one that was altered or deleted is told of by the next. */
-function brokenLink({ previous }: Certificate, all: readonly HeldCertificate[]): string | null {
-  if (previous === null) return null;
-  const before = all.filter(({ month }) => month === `${previous.month}-01`);
-  if (before.length === 0)
-    return `the certificate of ${previous.month}, which it names, is not held`;
-  if (before.some(({ text }) => sha256(bytesOf(text)) === previous.sha256)) return null;
-  return `the certificate of ${previous.month} is not the one that it names`;
+  // Each names the one before it by digest: one that was altered or deleted is told of by the next.
+  const before = all.filter(({ month }) => month === `${previous?.month}-01`);
+  if (previous !== null && !before.some(({ text }) => sha256(bytesOf(text)) === previous.sha256)) {
+    yield `the certificate of ${previous.month}${before.length === 0 ? ', which it names, is not held' : ' is not the one that it names'}`;
+  }
+  const books = await booksOf(tx, of, held.month, held.certifiedAt);
+  if (bytesOf(JSON.stringify(books)) !== bytesOf(JSON.stringify(certificate.books))) {
+    yield 'the books that it names are not those that are held';
+  }
+  if (journal !== null && !(await isHeadHeld(tx, of.projectId, journal))) {
+    yield `entry ${journal.no} of the journal, which it names, is not held`;
+  }
 }
 
 function differingDays(now: MonthDigest, certified: DayDigest[]): ReadonlySet<Day> {
@@ -179,28 +174,20 @@ async function checkFiles(
   held: HeldCertificate,
   folder: string | null,
   now: MonthDigest,
-  report: Report,
+  tell: (says: string) => Promise<void> | void,
 ): Promise<FilesChecked> {
   const checked: FilesChecked = { missing: [], leavesPath: null };
   if (folder === null) return checked;
-  const month = { resource: of.resource, month: held.month, issue: held.issue };
   const look = async (
     kind: FileKind,
     wrong: (path: string) => Promise<string | null>,
   ): Promise<void> => {
-    const name = fileName(month, kind);
+    const name = fileName({ resource: of.resource, month: held.month, issue: held.issue }, kind);
     const says = await wrong(join(folder, of.projectId, name)).catch(
       (error: unknown) => `it cannot be read: ${causeChain(error)}`,
     );
     if (says === notThere) checked.missing.push(name);
-    else if (says !== null) {
-      await report({
-        kind: 'file',
-        when: held.month.slice(0, 7),
-        id: null,
-        says: `${name}: ${says}`,
-      });
-    }
+    else if (says !== null) await tell(`${name}: ${says}`);
   };
   await look('certificate.json', async (path) => {
     const text = await textOfFile(path);
