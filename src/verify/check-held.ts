@@ -33,26 +33,17 @@ export async function checkResource(
   report: Report,
   onPage: (sofar: RecordsChecked) => void,
 ): Promise<ResourceChecked> {
-  let checked: RecordsChecked = { records: 0, versions: 0 };
+  const checked: ResourceChecked = { records: 0, versions: 0, rejects: 0, files: 0 };
   for (const of of archivedOf(projectId, resource)) {
-    const before = checked;
-    const found = await checkRecords(tx, of, days, reportOf(of, report), (sofar) =>
-      onPage(sum(before, sofar)),
-    );
-    checked = sum(before, found);
+    await checkRecords(tx, of, days, reportOf(of, report), checked, () => onPage(checked));
   }
   if (resource === 'transactions') {
-    const files = await checkCertificateFiles(tx, projectId, days, report);
-    return { ...checked, rejects: 0, files };
+    checked.files = await checkCertificateFiles(tx, projectId, days, report);
+  } else {
+    checked.rejects = await checkRejects(tx, { projectId, resource }, days, report);
   }
-  const rejects = await checkRejects(tx, { projectId, resource }, days, report);
-  return { ...checked, rejects, files: 0 };
+  return checked;
 }
-
-const sum = (a: RecordsChecked, b: RecordsChecked): RecordsChecked => ({
-  records: a.records + b.records,
-  versions: a.versions + b.versions,
-});
 
 /** An operation may have two results: what is said is said of one of them. */
 const reportOf = (of: Archived, report: Report): Report =>
@@ -142,16 +133,16 @@ async function checkCertificateFiles(
 
 export type RecordsChecked = { records: number; versions: number };
 
-/** `onPage` is told how far it is. */
+/** Adds to what was checked. */
 export async function checkRecords(
   tx: Tx,
   of: Archived,
   days: Narrowed,
   report: Report,
-  onPage: (sofar: RecordsChecked) => void,
-): Promise<RecordsChecked> {
+  checked: RecordsChecked,
+  onPage: () => void,
+): Promise<void> {
   const columns = derivedColumns(shapeOf(of));
-  const checked: RecordsChecked = { records: 0, versions: 0 };
   await readContents(tx, of, days, async (contents) => {
     for (const held of contents) {
       const { slice_day: when, version } = held;
@@ -162,9 +153,8 @@ export async function checkRecords(
       const whose = version === null ? '' : `the version observed at ${version}: `;
       await report({ ...wrong, when, id: held.id, says: whose + wrong.says });
     }
-    onPage(checked);
+    onPage();
   });
-  return checked;
 }
 
 /** What is wrong with a content, or else with what was read of it; null where nothing is. */

@@ -49,6 +49,7 @@ async function findings(resource: ListedResource = 'orders'): Promise<string[]> 
       { projectId: 'p', resource },
       null,
       ({ kind, id, says }) => void found.push(`${kind} ${id}: ${says}`),
+      { records: 0, versions: 0 },
       () => undefined,
     ),
   );
