@@ -17,7 +17,6 @@ import {
   type Fields,
 } from '../../src/resources.ts';
 import { openDb, type Db, type Queryable } from '../../src/store/db.ts';
-import { queryAt } from '../support/client.ts';
 import { fresh, setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -196,21 +195,5 @@ describe('what roles may do', () => {
     const { connectionString } = database;
     const writer = await fresh(openDb({ connectionString, log: silentLog() }));
     await expect(writer.query(sql)).rejects.toMatchObject({ code: '42501' });
-  });
-
-  test('a login that is granted outlast_reader reads at once, without set role', async () => {
-    const name = `${database.name}_tool`;
-    await owner.query(`create role "${name}" login password 'x' in role outlast_reader`);
-    try {
-      const url = new URL(database.connectionString);
-      url.username = name;
-      url.password = 'x';
-      await queryAt(url.href, 'select from analytics.orders_by_month');
-      await expect(queryAt(url.href, 'delete from archive.orders')).rejects.toMatchObject({
-        code: '42501',
-      });
-    } finally {
-      await owner.query(`drop role "${name}"`);
-    }
   });
 });

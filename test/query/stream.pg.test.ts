@@ -135,16 +135,6 @@ test('a stream gives what was committed before it under a platform clock far ahe
   expect(await idsIn(archive.orders.stream({ project }))).toEqual(['ahead']);
 });
 
-test('a stream takes the filters and the order of a list', async () => {
-  await writeOrders(db, { project, count: 1200, from: '2026-01-02', perDay: 600 });
-  const query = { project, status: [1, 2], order: 'desc', to: '2026-01-03' } as const;
-  const page = await archive.orders.list({ ...query, limit: 10_000 });
-  expect(page.items).toHaveLength(400);
-  expect(await idsIn(archive.orders.stream(query))).toEqual(
-    page.items.map((order) => order.operationId),
-  );
-});
-
 test('a stream that is left early leaves no connection in use', async () => {
   await writeOrders(db, { project, count: 2500, from: '2026-01-02', perDay: 600 });
   for (let round = 0; round < 5; round++) {
