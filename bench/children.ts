@@ -18,6 +18,7 @@ process.on('exit', () => {
 
 type Output = 'pipe' | 'ignore' | 'inherit';
 
+/** With this environment beside the bench's own; node unless told otherwise. */
 function start(
   args: string[],
   env: NodeJS.ProcessEnv,
@@ -26,7 +27,7 @@ function start(
 ): ChildProcess {
   const child = spawn(program, args, {
     stdio: ['ignore', stdout, stderr],
-    env,
+    env: { ...process.env, ...env },
   });
   running.add(child);
   child.once('exit', () => running.delete(child));
@@ -34,6 +35,7 @@ function start(
 }
 
 const simulatedAt = '2026-08-31T09:30:00Z';
+
 export type Simulated = {
   /** What a command is told to reach it. */
   env: NodeJS.ProcessEnv;
@@ -41,7 +43,7 @@ export type Simulated = {
   keys: { name: string; apiKey: string; apiSecret: string }[];
   pid: number;
   /** The newest 5,000, oldest first; milliseconds of real time. */
-  requests(): Promise<{ receivedAt: number; project?: string }[]>;
+  requests(): Promise<{ receivedAt: number }[]>;
   /** How many there were. */
   requested(): Promise<number>;
   /** How many orders of its first project it shows now, by its own memory. */
@@ -56,7 +58,7 @@ export type Simulated = {
 export async function simulate(
   orders: number,
   classes: number,
-  { isNow = false, latencyMs = 0, projects = 1, dialect = [] as string[] } = {},
+  { isNow = false, latencyMs = 0, projects = 1 } = {},
 ): Promise<Simulated> {
   const perDay = (records: number): string => String(Math.ceil(records / windowDays));
   const child = start(
@@ -66,9 +68,8 @@ export async function simulate(
       isNow ? [] : `--at ${simulatedAt} --speed 0`.split(' '),
       ['--latency-ms', String(latencyMs), '--projects', String(projects)],
       ['--orders-per-day', perDay(orders), '--classes-per-day', perDay(classes)],
-      dialect.length > 0 ? ['--dialect', ...dialect] : [],
     ].flat(),
-    process.env,
+    {},
     ['pipe', 'ignore'],
   );
   const ready = JSON.parse(await firstLineOf(child)) as {
@@ -95,7 +96,7 @@ export async function simulate(
   };
 }
 
-type Requests = { total: number; recent: { receivedAt: number; project?: string }[] };
+type Requests = { total: number; recent: { receivedAt: number }[] };
 
 async function requestsAt(url: string): Promise<Requests> {
   return (await (await fetch(new URL('/_simulator/requests', url))).json()) as Requests;
@@ -125,7 +126,7 @@ export async function startModule(
   nodeOptions: string[] = [],
 ): Promise<{ line: string; close(): void }> {
   const args = [...nodeOptions, fileOf(`./${file}`)];
-  const child = start(args, { ...process.env, ...env }, ['pipe', 'inherit']);
+  const child = start(args, env, ['pipe', 'inherit']);
   return { line: await firstLineOf(child), close: () => child.kill() };
 }
 
@@ -146,10 +147,8 @@ export function startCommand(
   args: string[],
   env: NodeJS.ProcessEnv,
 ): { pid: number; close(): void } {
-  const child = start([command, ...args], { ...process.env, OUTLAST_LOG_LEVEL: 'error', ...env }, [
-    'ignore',
-    'inherit',
-  ]);
+  const quiet = { OUTLAST_LOG_LEVEL: 'error', ...env };
+  const child = start([command, ...args], quiet, ['ignore', 'inherit']);
   return { pid: child.pid ?? 0, close: () => child.kill() };
 }
 
@@ -162,7 +161,7 @@ export async function run(
 ): Promise<Ended> {
   signal.throwIfAborted();
   const begun = performance.now();
-  const child = start(args, { ...process.env, ...env }, ['ignore', 'inherit'], program);
+  const child = start(args, env, ['ignore', 'inherit'], program);
   const kill = (): boolean => child.kill('SIGKILL');
   signal.addEventListener('abort', kill);
   let peakMb = 0;
