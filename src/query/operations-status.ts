@@ -32,36 +32,26 @@ export async function readOperations(
   db: Queryable,
   project: string,
 ): Promise<OperationsStatus | null> {
-  const counts = await db.query<
-    Record<'open' | 'done' | 'lost' | 'held' | 'files', number> & {
-      next_deadline_at: string | null;
-    }
-  >(
-    `select count(*) filter (where state = 'open')::int as open,
+  const { rows } = await db.query<OperationsStatus>(
+    `with watched as not materialized (select * from sync.watched_operations where project_id = $1)
+     select count(*) filter (where state = 'open')::int as open,
             count(*) filter (where state = 'done')::int as done,
             count(*) filter (where state = 'lost')::int as lost,
             min(deadline_at) filter (where state = 'open') as next_deadline_at,
             (select count(*)::int from archive.transactions where project_id = $1)      as held,
-            (select count(*)::int from archive.certificate_files where project_id = $1) as files
-       from sync.watched_operations where project_id = $1`,
-    [project],
-  );
-  const [row] = counts.rows;
-  if (row === undefined || row.open + row.done + row.lost + row.held === 0) return null;
-  const lost = await db.query<OperationsStatus['lost_named'][number]>(
-    `select operation_id, last_error as reason
-       from sync.watched_operations where project_id = $1 and state = 'lost'
-      order by added_at desc, operation_id limit $2`,
+            (select count(*)::int from archive.certificate_files where project_id = $1) as files,
+            (select coalesce(json_agg(l), '[]')
+               from (select operation_id, last_error as reason from watched where state = 'lost'
+                      order by added_at desc, operation_id limit $2) l)                 as lost_named,
+            (select coalesce(json_agg(p), '[]')
+               from (select operation_id, attempts, last_error
+                       from watched where state = 'open' and last_error is not null
+                      order by deadline_at, operation_id limit $2) p)                   as problems
+       from watched`,
     [project, namedAtMost],
   );
-  const problems = await db.query<OperationsStatus['problems'][number]>(
-    `select operation_id, attempts, last_error
-       from sync.watched_operations
-      where project_id = $1 and state = 'open' and last_error is not null
-      order by deadline_at, operation_id limit $2`,
-    [project, namedAtMost],
-  );
-  return { ...row, lost_named: lost.rows, problems: problems.rows };
+  const [row] = rows;
+  return row === undefined || row.open + row.done + row.lost + row.held === 0 ? null : row;
 }
 
 /** Null where the tokens were never asked for. */

@@ -1,21 +1,15 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
 import { listedResources, type ListedResource, type Why } from '../model.ts';
-import type { Balance } from '../catalogue.ts';
-import { problemText, type ProblemLevel, type ProblemNumbers } from '../problems.ts';
+import { problemText } from '../problems.ts';
 import { readProblems, type Problem, type Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { readContacts } from '../store/facts.ts';
-import { newestHead, type Head } from '../store/journal/heads.ts';
+import { newestHead } from '../store/journal/heads.ts';
 import { countsByState, iso } from '../store/ledger.ts';
 import { tableShapes } from '../store/record-tables.ts';
 import { createLists } from './ask-question.ts';
 import { recordsHeld } from './summary.ts';
-import {
-  readOperations,
-  readTokens,
-  type OperationsStatus,
-  type TokensStatus,
-} from './operations-status.ts';
+import { readOperations, readTokens } from './operations-status.ts';
 
 export type MonthStatus = {
   /** First day of the month, `yyyy-MM-dd`. */
@@ -35,60 +29,16 @@ export type MonthStatus = {
   deadline_at: string;
 };
 
-export type ListStatus = {
-  resource: string;
-  owner: string;
-  held: number;
-  versions: number;
-  pending: number;
-  missing: number;
-  rejects: number;
-  months: MonthStatus[];
-  /** What keeps days that were read from being held and settled, the most days first; `next_at`: when the first is read next. */
-  whys: { why: Why; days: number; next_at: string | null }[];
-  problems: { day: string; attempts: number; last_error: string }[];
-};
+export type ListStatus = OfList &
+  Counts & {
+    months: MonthStatus[];
+    /** What keeps days that were read from being held and settled, the most days first; `next_at`: when the first is read next. */
+    whys: { why: Why; days: number; next_at: string | null }[];
+    problems: { day: string; attempts: number; last_error: string }[];
+  };
 
-type RunStatus = {
-  started_at: string;
-  ended_at: string | null;
-  outcome: string | null;
-  last_error: string | null;
-};
+export type ProjectStatus = Awaited<ReturnType<typeof readStatus>>[number];
 
-type ProblemStatus = {
-  kind: string;
-  level: ProblemLevel;
-  subject: string;
-  text: string;
-  numbers: ProblemNumbers;
-  /** RFC 3339. */
-  since: string | null;
-  until: string | null;
-};
-
-export type ProjectStatus = {
-  project: string;
-  base_url: string;
-  first_day: string;
-  parked_reason: string | null;
-  /** What the platform does not answer for, or refuses to the key (`refused`), and since when. */
-  unanswered: { resource: string; state: string; problem: string; since: string }[];
-  lists: ListStatus[];
-  /** Null where none is watched, or none were asked for. */
-  operations: OperationsStatus | null;
-  tokens: TokensStatus | null;
-  /** What the platform counts of all days that are over, beside what its lists showed. */
-  books: Balance[];
-  facts: Record<string, string>;
-  last_run: RunStatus | null;
-  /** The newest head of the journal: whoever keeps it elsewhere can tell later whether all up to it still stands. */
-  head: Head | null;
-  /** The worst first. News (a lost day, rejects) that has been known for a day is `info`. */
-  problems: ProblemStatus[];
-};
-
-/** Every project in the archive, or one. Counts are exact: a count of an index, not of the rows. */
 export type Replica = {
   /** RFC 3339: the newest change that has come from the primary; null: none since the replica started. */
   newest_change_at: string | null;
@@ -106,43 +56,49 @@ export async function readReplica(db: Queryable): Promise<Replica | null> {
   return rows[0] ?? null;
 }
 
-/** `forecast`: what one of this moment says of each project; unless given, what the last process has reported. */
+/**
+ * Every project in the archive, or one. Counts are exact: a count of an index, not of the rows. `forecast`: what one of
+ * this moment says of each project; unless given, what the last process has reported.
+ */
 export async function readStatus(
   db: Queryable,
   project?: string,
   forecast?: ReadonlyMap<string, readonly Report[]>,
-): Promise<ProjectStatus[]> {
+) {
   const projects = await db.query<{
-    project_id: string;
+    project: string;
     base_url: string;
     first_day: string;
     parked_reason: string | null;
   }>(
-    `select project_id, base_url, first_day, parked_reason
+    `select project_id as project, base_url, first_day, parked_reason
        from sync.projects where $1::text is null or project_id = $1 order by project_id`,
     [project ?? null],
   );
   const problems = await readProblems(db, project ?? null, forecast);
+  const lists = createLists(db);
   return Promise.all(
-    projects.rows.map(async ({ project_id: id, base_url, first_day, parked_reason }) => ({
-      project: id,
-      base_url,
-      first_day,
-      parked_reason,
-      unanswered: await unansweredOf(db, id),
-      lists: await listsOf(db, id),
-      operations: await readOperations(db, id),
-      tokens: await readTokens(db, id),
-      books: await createLists(db).books({ project: id }),
-      facts: await factsOf(db, id),
-      last_run: await lastRunOf(db, id),
-      head: await newestHead(db, id),
-      problems: problems.filter(({ projectId }) => projectId === id).map(problemStatus),
+    projects.rows.map(async (row) => ({
+      ...row,
+      unanswered: await unansweredOf(db, row.project),
+      lists: await listsOf(db, row.project),
+      /** Null where none is watched, or none were asked for. */
+      operations: await readOperations(db, row.project),
+      tokens: await readTokens(db, row.project),
+      /** What the platform counts of all days that are over, beside what its lists showed. */
+      books: await lists.books({ project: row.project }),
+      facts: await factsOf(db, row.project),
+      last_run: await lastRunOf(db, row.project),
+      /** The newest head of the journal: whoever keeps it elsewhere can tell later whether all up to it still stands. */
+      head: await newestHead(db, row.project),
+      /** The worst first. News (a lost day, rejects) that has been known for a day is `info`. */
+      problems: problems.filter(({ projectId }) => projectId === row.project).map(problemStatus),
     })),
   );
 }
 
-const problemStatus = (of: Problem): ProblemStatus => ({
+/** Times are RFC 3339. */
+const problemStatus = (of: Problem) => ({
   kind: of.kind,
   level: of.level,
   subject: of.subject,
@@ -152,7 +108,8 @@ const problemStatus = (of: Problem): ProblemStatus => ({
   until: iso(of.until),
 });
 
-async function unansweredOf(db: Queryable, id: string): Promise<ProjectStatus['unanswered']> {
+/** What the platform does not answer for, or refuses to the key (`refused`), and since when. */
+async function unansweredOf(db: Queryable, id: string) {
   const contacts = await readContacts(db, id);
   return contacts
     .filter(({ state }) => state === 'refused' || state === 'fails')
@@ -163,7 +120,7 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
   const [months, whys, problems, counts] = await Promise.all([
     readMonthStatus(db, project),
     whysOf(db, project),
-    rowsOf<{ resource: string; owner: string; day: string; attempts: number; last_error: string }>(
+    rowsOf<ListStatus['problems'][number] & OfList>(
       db,
       `select resource, owner, day, attempts, last_error
          from sync.slices where project_id = $1 and last_error is not null order by day`,
@@ -198,10 +155,7 @@ const ofList = <Of extends OfList>(rows: Of[], list: OfList): Omit<Of, keyof OfL
     resource === list.resource && owner === list.owner ? [row] : [],
   );
 
-const whysOf = (
-  db: Queryable,
-  project: string,
-): Promise<(ListStatus['whys'][number] & { resource: string; owner: string })[]> =>
+const whysOf = (db: Queryable, project: string): Promise<(ListStatus['whys'][number] & OfList)[]> =>
   rowsOf(
     db,
     `select resource, owner, why, count(*)::int as days, min(due_at) as next_at
@@ -211,10 +165,7 @@ const whysOf = (
   );
 
 /** The months of every list by the states of their days. */
-export function readMonthStatus(
-  db: Queryable,
-  project: string,
-): Promise<(MonthStatus & { resource: string; owner: string })[]> {
+export function readMonthStatus(db: Queryable, project: string): Promise<(MonthStatus & OfList)[]> {
   return rowsOf(
     db,
     `select resource, owner, date_trunc('month', day)::date as month, count(*)::int as days,
@@ -228,7 +179,7 @@ export function readMonthStatus(
   );
 }
 
-type Counts = Pick<ListStatus, 'held' | 'versions' | 'pending' | 'missing' | 'rejects'>;
+type Counts = Record<'held' | 'versions' | 'pending' | 'missing' | 'rejects', number>;
 const noCounts: Counts = { held: 0, versions: 0, pending: 0, missing: 0, rejects: 0 };
 
 /** By resource. */
@@ -262,8 +213,13 @@ async function factsOf(db: Queryable, project: string): Promise<Record<string, s
   return Object.fromEntries(rows.map(({ fact, value }) => [fact, value]));
 }
 
-async function lastRunOf(db: Queryable, project: string): Promise<RunStatus | null> {
-  const [run] = await rowsOf<RunStatus>(
+async function lastRunOf(db: Queryable, project: string) {
+  const [run] = await rowsOf<{
+    started_at: string;
+    ended_at: string | null;
+    outcome: string | null;
+    last_error: string | null;
+  }>(
     db,
     `select started_at, ended_at, outcome, last_error
        from sync.runs where project_id = $1 order by started_at desc limit 1`,
