@@ -59,14 +59,9 @@ export type AlertsOptions = {
   monotonicNow?: () => number;
 };
 
-export type Alerts = {
-  /** A run has ended, a tick found the project still in one, or none comes. Returns at once. */
-  after(turn: TickResult): void;
-  /** Waits for what is under way, at most so long, and cuts it off then. */
-  close(patienceMs: number): Promise<void>;
-};
+export type Alerts = ReturnType<typeof createAlerts>;
 
-export function createAlerts(options: AlertsOptions): Alerts {
+export function createAlerts(options: AlertsOptions) {
   const { db, settings, log, monotonicNow = () => performance.now() } = options;
   const { webhookUrl, format, secret, heartbeatUrl, reminderMs } = settings;
   const projects = new Map<ProjectId, AlertedProject>(
@@ -201,7 +196,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
   }
 
   return {
-    after(turn) {
+    /** A run has ended, a tick found the project still in one, or none comes. Returns at once. */
+    after(turn: TickResult): void {
       const { projectId, outcome } = turn;
       const project = projects.get(projectId);
       if (stop.signal.aborted || outcome === 'stopped' || project === undefined) return;
@@ -219,7 +215,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
       waiting.set(projectId, turn);
       if (!isWorking) flight = work();
     },
-    async close(patienceMs) {
+    /** Waits for what is under way, at most so long, and cuts it off then. */
+    async close(patienceMs: number): Promise<void> {
       await within(flight, patienceMs);
       stop.abort();
       // What was cut off gives back its claim and its connection.
