@@ -34,9 +34,7 @@ export async function openStore(database: DatabaseSettings, log: Log): Promise<S
     connectionString: embedded.connectionString,
     isReplica: false,
     isEmbedded: true,
-    close: async () => {
-      await embedded.close();
-    },
+    close: async () => void (await embedded.close()),
   };
 }
 
@@ -55,7 +53,9 @@ async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<St
   return openStore(readDatabase, log);
 }
 
-export type OpenedStore = { store: Store; db: Db; log: Log; close(): Promise<void> };
+/** `db`: what reads or writes there. */
+type Opened<Of> = { store: Store; db: Of; log: Log; close(): Promise<void> };
+export type OpenedStore = Opened<Db>;
 
 export const bringUpToDate = (
   { connectionString }: Store,
@@ -116,11 +116,11 @@ async function checkLedgerRights(db: Queryable): Promise<void> {
   );
 }
 
-async function opened(
+async function opened<Of extends { close(): Promise<void> }>(
   store: Store,
   log: Log,
-  open: (store: Store) => Promise<Db>,
-): Promise<OpenedStore> {
+  open: (store: Store) => Promise<Of>,
+): Promise<Opened<Of>> {
   try {
     const db = await open(store);
     return {
@@ -147,10 +147,10 @@ export function ofReplica(error: unknown): unknown {
 }
 
 /** Does the work on the store that `open` gives, and closes it whatever happens. */
-export async function withStore<T>(
-  open: typeof openMigrated,
+export async function withStore<T, Of>(
+  open: (settings: Settings, log: Log) => Promise<Opened<Of>>,
   settings: Settings,
-  work: (store: OpenedStore) => Promise<T>,
+  work: (store: Opened<Of>) => Promise<T>,
 ): Promise<T> {
   const store = await open(settings, openLog(settings.logLevel));
   try {
@@ -163,27 +163,19 @@ export async function withStore<T>(
 }
 
 /** The same for whoever reads as outlast_reader, by what `open` opens on the store. */
-export async function withReader<Opened extends { close(): Promise<void> }>(
+export const withReader = <Of extends { close(): Promise<void> }>(
   settings: Settings,
-  open: (options: { connectionString: DatabaseAddress; max: number; log: Log }) => Promise<Opened>,
-  work: (opened: Opened) => Promise<void>,
-): Promise<void> {
-  const log = openLog(settings.logLevel);
-  const store = await openStoreToRead(settings, log);
-  try {
-    const { connectionString, isReplica } = store;
-    const opened = await open({ connectionString, max: 1, log }).catch((error: unknown) => {
-      throw isReplica ? ofReplica(error) : error;
-    });
-    try {
-      await work(opened);
-    } finally {
-      await opened.close();
-    }
-  } finally {
-    await store.close();
-  }
-}
+  open: (options: { connectionString: DatabaseAddress; max: number; log: Log }) => Promise<Of>,
+  work: (opened: Of) => Promise<void>,
+): Promise<void> =>
+  withStore(
+    async (_, log) =>
+      opened(await openStoreToRead(settings, log), log, ({ connectionString }) =>
+        open({ connectionString, max: 1, log }),
+      ),
+    settings,
+    ({ db }) => work(db),
+  );
 
 /**
  * Which projects a command is about: all in the archive, or the one it was told. Throws settings `unknown_project` for
