@@ -63,13 +63,13 @@ export async function ask(
   return asked;
 }
 
-const findingOf = ({ projectId, resource, owner, day, total, shown }: Reproved): Finding => ({
+const findingOf = ({ projectId, resource, owner, day, total, before }: Reproved): Finding => ({
   kind: 'platform',
   project: projectId,
   resource,
   when: day,
   id: null,
-  says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${shown} when it was proved; \`outlast sync\` reads the day again`,
+  says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${before} when it was proved; \`outlast sync\` reads the day again`,
 });
 
 const findingOfResult = (project: string, result: ResultReproved): Finding => ({

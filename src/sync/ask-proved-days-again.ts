@@ -26,14 +26,14 @@ type Asking = Pick<Worker, 'db' | 'platform' | 'projectId' | 'source' | 'scope'>
   signal: AbortSignal;
 };
 
-/** `unclear`: while the month goes, without a total, refused, or no longer known where that says nothing. */
+/** `unclear`: while the month goes, without a total that says something, refused, or no longer known then. */
 type Outcome = 'agrees' | 'differs' | 'unclear';
 
 export type Reproved = SliceKey & {
   outcome: Outcome;
-  /** The platform's total now and what the last whole walk was shown; null where there is none. */
+  /** The platform's total now, and when the day was last read whole (else what that showed); null where there is none. */
   total: number | null;
-  shown: number | null;
+  before: number | null;
 };
 
 /**
@@ -55,7 +55,7 @@ export async function reprove(
   const days = { from: window.from, to: addDays(window.to, -1) };
   const failures = new Map<ListedResource, Error>();
   for (const slice of await provedSlices(db, projectId, days)) {
-    const { resource: list, owner, day, shownTotal: shown } = slice;
+    const { resource: list, owner, day } = slice;
     if ((resource ?? list) !== list || failures.has(list) || clock.now() < overAt(slice)) continue;
     const bounds = boundsOf(day, endInclusive.has(list) ? 1 : 2);
     const query = { ...bounds, limit: 1, sortBy: 'DATE_ASC', countTotal: true } as const;
@@ -68,9 +68,10 @@ export async function reprove(
       failures.set(list, error);
       continue;
     }
+    const before = slice.platformTotal ?? slice.shownTotal;
     const differs = isTelling(slice, total, clock.now()) ? 'differs' : 'unclear';
-    const outcome = total === shown ? 'agrees' : differs;
-    await onSlice({ projectId, resource: list, owner, day, outcome, total, shown });
+    const outcome = total === before ? 'agrees' : differs;
+    await onSlice({ projectId, resource: list, owner, day, outcome, total, before });
   }
   // The other list was asked all the same.
   for (const failure of failures.values()) throw failure;
@@ -80,9 +81,16 @@ export async function reprove(
 /** Around the cliff what is not shown may only have gone with its month. */
 const isGoing = (day: Day, now: Instant): boolean => now >= cliffOf(day) - freezeMs;
 
-/** Whether a disagreement says anything. */
-const isTelling = ({ day, shownTotal }: Slice, total: number | null, now: Instant): boolean =>
-  total !== null && (!isGoing(day, now) || total > (shownTotal ?? 0));
+/**
+ * Whether a disagreement says anything. A total that is smaller may be capped, of the page, or without a status that the
+ * list leaves out: it tells of a day alone of which total and books had counted all that was shown.
+ */
+function isTelling(slice: Slice, total: number | null, now: Instant): boolean {
+  const { day, proof, shownTotal, platformTotal } = slice;
+  if (total === null) return false;
+  const hadCountedAll = proof === 'books' && platformTotal === shownTotal;
+  return total > (platformTotal ?? shownTotal ?? 0) || (hadCountedAll && !isGoing(day, now));
+}
 
 /** Makes sure that the platform is the one that was archived, unless nobody is to be asked, or nothing is held. */
 async function confirmSource({

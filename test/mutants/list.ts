@@ -86,6 +86,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'a capped total differs from what was proved',
+      "const hadCountedAll = [-proof === 'books' && platformTotal === shownTotal-]{+true+};",
+      'sync/books.pg',
+    ],
+    [
       'an error for days before the window holds up the list',
       "[-if (isOutlastError(error, 'platform_unavailable')) return {};-]",
       'sync/single-faults.pg',

@@ -1,6 +1,8 @@
 // The books: what the platform counts beside what its lists showed. They notice a list that leaves something out, and
 // no answer that is empty, cut or too late makes a seal false (P6).
 import { expect, test } from 'vitest';
+import type { Dialect } from '../../src/simulator/dialect.ts';
+import { reprove } from '../../src/sync/ask-proved-days-again.ts';
 import { differences, noon, type Bench } from '../support/archive.ts';
 import { orderOf, recordsOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
@@ -106,4 +108,31 @@ test('a list that is cut below its total is not proved, and it is said', async (
   for (const h of [54, 57]) await runAt(h);
   expect(await states()).toEqual(Array(3).fill('sealed books'));
   expect(await differences(bench)).toEqual([]);
+});
+
+// Fewer says nothing, but of a day of which the platform had counted all.
+test.each<[Partial<Dialect>, one: string, fewer: string]>([
+  [{}, 'agrees', 'differs'],
+  [{ statusUnasked: 3 }, 'agrees', 'unclear'],
+  [{ totalsCap: 2 }, 'unclear', 'unclear'],
+  [{ totals: 'page' }, 'unclear', 'unclear'],
+  [{ totals: 'absent' }, 'unclear', 'unclear'],
+])('of proved days that are counted again with %o it says what is so', async (more, one, fewer) => {
+  const { days: all } = threeDaysOfRecords;
+  bench = await createBench({ ...given, days: all, dialect: { ...dialect, ...more } }, noClasses);
+  for (const h of [0, 2.1]) await runAt(h);
+  const [on] = threeDays;
+  const outcome = async (): Promise<string | undefined> => {
+    const told = new Map<string, string>();
+    const { signal } = new AbortController();
+    await reprove(
+      { ...bench.worker, signal },
+      null,
+      ({ day, outcome: is }) => void told.set(day, is),
+    );
+    return told.get(on);
+  };
+  expect(await outcome()).toBe(one);
+  bench.simulator.hide('orders', `o-${on}-1`);
+  expect(await outcome()).toBe(fewer);
 });
