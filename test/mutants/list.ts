@@ -91,6 +91,11 @@ export const mutants: readonly Mutant[] = [
       'sync/books.pg',
     ],
     [
+      'a platform that refuses dates to come fails',
+      'const mayRefuseList = !isLastWay[- || asksAhead-];',
+      'sync/single-faults.pg',
+    ],
+    [
       'an error for days before the window holds up the list',
       "[-if (isOutlastError(error, 'platform_unavailable')) return {};-]",
       'sync/single-faults.pg',

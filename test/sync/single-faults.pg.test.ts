@@ -242,6 +242,13 @@ test.each([
   expect(await said(on)).toMatchObject([{ held: 2 }]);
 });
 
+// Today is asked for with the next day where it shows nothing.
+test('a platform that refuses dates to come is read, also where there is nothing yet', async () => {
+  const faults = { serverError: { status: 400, with: 'end_date=2026-04-07' } };
+  await open([], { faults });
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
+});
+
 // As firewalls refuse what looks to them like an attack, and a page key may: it is not the key that is refused.
 test('a page that is answered with 403 holds up no other day, and parks no project', async () => {
   const next = '2026-04-04';

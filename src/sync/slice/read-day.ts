@@ -1,6 +1,6 @@
 // A reading: one walk of one day, its list and then each status, from its first page to its last. Everything it is shown
 // is committed on the way; what it proves is not decided here.
-import { minuteMs, windowAt } from '../../day.ts';
+import { addDays, dayOf, minuteMs, windowAt } from '../../day.ts';
 import { wholeList, type AskedStatus, type Clocks, type End } from '../../model.ts';
 import { commitPages, type CommitEffects } from '../../store/commit.ts';
 import type { Checkpoint, PagePosition, ReadingInProgress } from '../../store/checkpoint.ts';
@@ -114,7 +114,10 @@ async function readViews(
       beginView(ended.next, {});
       continue;
     }
-    const mayBeRefused = status === undefined ? !isLastWay : context.mayRefuseStatus;
+    // Today is asked for with a day that has not begun.
+    const asksAhead = reading.daysAsked === 2 && addDays(slice.day, 1) > dayOf(reading.began.now);
+    const mayRefuseList = !isLastWay || asksAhead;
+    const mayBeRefused = status === undefined ? mayRefuseList : context.mayRefuseStatus;
     if (ended.kind === 'refused' && !mayBeRefused) throw ended.error;
     const { mostTotal, first, last } = view;
     if (tellsEnds) Object.assign(reading, { first, last });
