@@ -5,6 +5,7 @@ import { listedResource, month, resource, sha256 } from '../../query/arguments.t
 import { dayOf, owner } from '../../query/day-report.ts';
 import { questionList, questionNames } from '../../query/lists.ts';
 import * as reports from '../../query/reports.ts';
+import { bytesOf } from '../../verify/certificate.ts';
 import { Refused, refusal } from '../http-answers.ts';
 import { record } from './answer-schemas.ts';
 import { projectFor, route, type Route } from './route.ts';
@@ -73,7 +74,8 @@ const proofRoutes: readonly Route[] = [
     path: '/certificates/{resource}/{month}',
     name: 'getCertificate',
     summary: 'The certificate of a month as a file',
-    about: 'Byte for byte what its digest is of, and what stands under OUTLAST_CERTIFICATES_DIR.',
+    about:
+      'Byte for byte what stands under OUTLAST_CERTIFICATES_DIR, with the SHA-256 that `outlast verify` prints.',
     mayBeAbsent: true,
     inPath: { resource: listedResource, month },
     answer: null,
@@ -83,7 +85,7 @@ const proofRoutes: readonly Route[] = [
       const certificate = String(found['certificateJson']);
       const { issue = 1 } = JSON.parse(certificate) as { issue?: number };
       const name = `${resource}-${of}.${issue > 1 ? `${issue}.` : ''}certificate.json`;
-      return { kind: 'file', bytes: Buffer.from(certificate), name };
+      return { kind: 'file', bytes: Buffer.from(bytesOf(certificate)), name };
     },
   }),
   questionRoute('facts'),
