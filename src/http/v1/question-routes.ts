@@ -1,6 +1,6 @@
 // How the routes read a list: a page in JSON, everything in the other forms, and a single record; and the routes of the
 // catalogue's questions, each by its declaration.
-import { questions, type QuestionName } from '../../catalogue.ts';
+import { questions, type QuestionName, type Questions, type RowOf } from '../../catalogue.ts';
 import { listedResources, type Resource } from '../../model.ts';
 import { problemLevels, type ProblemLevel } from '../../problems.ts';
 import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
@@ -70,6 +70,13 @@ export async function listReply(
 
 export const one = <Item extends object>(item: Item | null, { fields }: RowKind): Reply | null =>
   item === null ? null : { kind: 'object', json: jsonText(item, Object.keys(fields) as never[]) };
+
+/** All of a list that is given whole, in its own type. */
+export const readAll = async <Name extends QuestionName>(
+  asking: Asking,
+  name: Name,
+): Promise<RowOf<Questions[Name]>[]> =>
+  (await readWhole(asking, questionList(name))) as RowOf<Questions[Name]>[];
 
 type WholeList<Query extends Shape> = Omit<
   Definition<Nothing, Query>,
@@ -152,10 +159,10 @@ export async function readWhole(
     const ofClasses = others.filter(({ subject }) => /^(?:nft_classes\b|$)/.test(String(subject)));
     return [...own, ...ofClasses].toSorted((a, b) => rankOf(a) - rankOf(b));
   }
-  const rows: Row[] = [];
-  for (const one of listedResources.filter((each) => each === (resource ?? each))) {
-    const query = { project: projectFor(asking, one), resource: one, ...filters };
-    rows.push(...(await reads.list(query)).items);
-  }
-  return rows;
+  const found = await Promise.all(
+    listedResources
+      .filter((one) => one === (resource ?? one))
+      .map((one) => reads.list({ project: projectFor(asking, one), resource: one, ...filters })),
+  );
+  return found.flatMap(({ items }) => items);
 }

@@ -1,8 +1,7 @@
 // What is wrong, with what to do about it; then the alerts that are over, and what only happened.
 import type { Alert, ArchiveProblem } from '../../../catalogue.ts';
 import { problemAdvice, problemRowText } from '../../../problems.ts';
-import { questionList } from '../../../query/lists.ts';
-import { readWhole } from '../../v1/question-routes.ts';
+import { readAll } from '../../v1/question-routes.ts';
 import { Foreign, Said } from '../layout.tsx';
 import { Documents, Table } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
@@ -12,21 +11,17 @@ export const alertsPage: Page = { path: '/alerts', nav: 'alerts', read };
 /** What only happened is for the list below, once it has been known for a day. */
 export const isWrong = ({ level }: ArchiveProblem): boolean => level !== 'info';
 
-export const sentenceOf = ({ lang }: View, problem: ArchiveProblem): string =>
-  problemRowText(problem, lang);
-
 const nameOf = ({ kind, subject }: { kind: string; subject: string }): string =>
   JSON.stringify([kind, subject]);
-
-/** Those of the project, and of its classes where another one archives them. */
-export const problemsOf = async (view: View): Promise<ArchiveProblem[]> =>
-  (await readWhole(view, questionList('problems'))) as ArchiveProblem[];
 
 async function read(view: View): Promise<Made> {
   const { words, archive, project, settings } = view;
   const webhook = settings?.find(({ name }) => name === 'OUTLAST_ALERT_WEBHOOK')?.value;
   const isUntold = settings !== null && webhook !== 'set';
-  const [problems, alerts] = await Promise.all([problemsOf(view), archive.alerts({ project })]);
+  const [problems, alerts] = await Promise.all([
+    readAll(view, 'problems'),
+    archive.alerts({ project }),
+  ]);
   const wrong = problems.filter(isWrong);
   const told = new Map(alerts.map((alert) => [nameOf(alert), alert.toldAt]));
   const names = new Set(wrong.map(nameOf));
@@ -76,7 +71,7 @@ function Wrong(props: { view: View; problem: ArchiveProblem; toldAt: string | nu
     <article class="notice">
       <p>
         <strong>
-          <Said text={sentenceOf(view, problem)} />
+          <Said text={problemRowText(problem, view.lang)} />
         </strong>
       </p>
       <p>

@@ -15,10 +15,6 @@ import { linkTo, type Made, type View } from '../view.ts';
 import { besidesOf, type Besides } from './list-extras.tsx';
 import { Filter, RangeLine } from './filter.tsx';
 
-/** Classes may be those of another project. */
-export const projectOf = (view: View, { resource }: List): ProjectId =>
-  projectFor(view, resource ?? undefined);
-
 /** The record's page, as it was at an instant where that is asked. */
 export const linkToRecord = (view: View, resource: string, id: string, asOf?: string): string =>
   linkTo(view, `/${resource}/${encodeURIComponent(id)}`, { as_of: asOf });

@@ -2,13 +2,15 @@
 import { addDays, dayOf, daysIn } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
 import type { ArchiveProblem, CoverageDay } from '../../../catalogue.ts';
+import { problemRowText } from '../../../problems.ts';
 import type { OrderFigures } from '../../../query/statistics-types.ts';
 import { axisOf, Chart, outcomes, sumsOf } from '../chart.tsx';
 import { Said } from '../layout.tsx';
+import { readAll } from '../../v1/question-routes.ts';
 import { projectFor } from '../../v1/route.ts';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { booksSentence, headlineOf, safetyOf, type Safety } from '../safety.ts';
-import { isWrong, problemsOf, sentenceOf } from './alerts-page.tsx';
+import { isWrong } from './alerts-page.tsx';
 import { Calendar, rangesText } from './calendar.tsx';
 
 export const overviewPage: Page = { path: '/', nav: 'overview', read };
@@ -19,9 +21,9 @@ async function read(view: View): Promise<Made> {
     rangesText(view, daysIn({ from, to: addDays(to, 1) }));
   const to = addDays(dayOf(now), 1);
   const [coverage, books, problems, orders] = await Promise.all([
-    ofAll(view, (of) => archive.coverage(of)),
-    ofAll(view, (of) => archive.books(of)),
-    problemsOf(view),
+    readAll(view, 'coverage'),
+    readAll(view, 'books'),
+    readAll(view, 'problems'),
     archive.statistics.orders({ project, by: 'day', from: addDays(to, -31), to }),
   ]);
   const safety = safetyOf(coverage, view.now);
@@ -51,17 +53,6 @@ async function read(view: View): Promise<Made> {
       </>
     ),
   };
-}
-
-/** Of every list: classes may be another project's. */
-async function ofAll<Item>(
-  view: View,
-  read: (of: { project: string; resource: ListedResource }) => Promise<Item[]>,
-): Promise<Item[]> {
-  const lists = await Promise.all(
-    listedResources.map((resource) => read({ project: projectFor(view, resource), resource })),
-  );
-  return lists.flat();
 }
 
 function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
@@ -109,7 +100,7 @@ function Wrong({ view, problems }: { view: View; problems: readonly ArchiveProbl
     <div class="notice">
       {problems.slice(0, problemsShown).map((problem) => (
         <p>
-          <Said text={sentenceOf(view, problem)} />
+          <Said text={problemRowText(problem, view.lang)} />
         </p>
       ))}
       <p>

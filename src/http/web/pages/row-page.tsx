@@ -14,7 +14,7 @@ import { Facts, InstantField, isolated, ProjectField, Refusal, Time } from '../p
 import { FieldList, Raw } from '../value.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { CertificateLinks } from './list-extras.tsx';
-import { keyOf, linkToRecord, projectOf, readList } from './list-page.tsx';
+import { keyOf, linkToRecord, readList } from './list-page.tsx';
 import { History } from './record-history-page.tsx';
 import { notFoundPage } from './error-page.tsx';
 
@@ -117,7 +117,7 @@ type RecordsList = List & { resource: Resource };
 async function readRecord(view: View, list: RecordsList, id: string): Promise<Made> {
   const { words, archive } = view;
   const { resource } = list;
-  const project = projectOf(view, list);
+  const project = projectFor(view, resource);
   const records = recordsOf(archive, resource);
   // An id that cannot be one is held by nobody.
   const { found: versions } = await foundOrSentence(() => records.history(project, id));
