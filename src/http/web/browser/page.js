@@ -19,7 +19,6 @@ function enterAt(stop) {
   }
 }
 enterAt();
-main.addEventListener('replaced', () => enterAt(document.activeElement ?? undefined));
 main.addEventListener('focusin', ({ target }) => {
   if (target instanceof HTMLAnchorElement && target.matches('a.cell')) enterAt(target);
 });
@@ -124,7 +123,7 @@ function listen(address) {
       if (fold instanceof HTMLInputElement) fold.checked = isUnfolded;
       const again = focused && main.querySelector(`a[href="${CSS.escape(focused)}"]`);
       if (again instanceof HTMLElement) again.focus({ preventScroll: true });
-      main.dispatchEvent(new Event('replaced'));
+      enterAt(document.activeElement ?? undefined);
     } finally {
       // At most every two seconds, however much happens.
       setTimeout(() => {
