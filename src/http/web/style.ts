@@ -85,6 +85,7 @@ a.cell:hover{outline:2px solid var(--accent);outline-offset:1px}
 .chart{margin:.6rem 0}
 .chart .legend{margin:.2rem 0 .6rem}
 .key{width:12px;height:12px;background:currentColor}
+.key,.column{print-color-adjust:exact}
 .plot{position:relative;display:flex;height:17rem;margin-left:3.2rem;padding-bottom:1.5rem}
 .small .plot{height:11rem}
 .plot svg{display:block;width:100%;height:100%;overflow:visible}
