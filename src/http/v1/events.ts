@@ -17,11 +17,7 @@ const mostListeners = 100;
 /** Of one project, so that its readers leave places to the others'. */
 export const mostOfOne = 50;
 
-export type Events = {
-  /** Ends when the server stops, or when it is destroyed. Throws `Refused`, 503, when there are too many. */
-  listen(project: ProjectId): Readable;
-  close(): void;
-};
+export type Events = ReturnType<typeof createEvents>;
 
 /** What there is to be told, and what of it is no clock. */
 type News = { seen: string; event: string };
@@ -32,7 +28,7 @@ export function createEvents(
   archive: Pick<Archive, 'progress'>,
   answerOf: (error: unknown) => Answer,
   { everyMs, aliveMs }: EventTimes = eventTimes,
-): Events {
+) {
   const listeners = new Map<Readable, { project: ProjectId; leaving: AbortController }>();
   const looks = new Map<ProjectId, Look>();
   let isClosed = false;
@@ -87,7 +83,8 @@ export function createEvents(
   }
 
   return {
-    listen(project) {
+    /** Ends when the server stops, or when it is destroyed. Throws `Refused`, 503, when there are too many. */
+    listen(project: ProjectId): Readable {
       if (isClosed) throw new Refused(unavailable('the server is stopping: try again later'));
       const ofProject = [...listeners.values()].filter((one) => one.project === project);
       if (listeners.size >= mostListeners || ofProject.length >= mostOfOne) {
@@ -103,7 +100,7 @@ export function createEvents(
       });
       return stream;
     },
-    close() {
+    close(): void {
       isClosed = true;
       for (const [stream, { leaving }] of listeners) {
         // Whoever takes nothing would keep the server.

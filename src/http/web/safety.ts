@@ -6,46 +6,34 @@ import type { Balance, CoverageDay } from '../../catalogue.ts';
 import { markOf, weaker } from '../../query/day-marks.ts';
 import type { Words } from './words.ts';
 
-export type Safety = {
-  /** Days of each list that the ledger has, whether or not they are over. */
-  entered: number;
-  /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
-  days: number;
-  safe: number;
-  /** Over and not all held yet, while the platform still answers for them. */
-  notYet: number;
-  /** Of these: read once; and when the first of their second readings is due. */
-  readOnce: number;
-  readAgainAt: string | null;
-  lost: Day[];
-  /** Their months have left the window, and not all of them is held. */
-  doubtful: number;
-  /** Of the safe ones: days with orders that are pending. */
-  unsettled: number;
-  /** The month that leaves the window next, with days that are not final yet; null: none is held. */
-  closing: { month: Day; at: Instant } | null;
-};
+export type Safety = ReturnType<typeof safetyOf>;
 
-export function safetyOf(coverage: readonly CoverageDay[], now: Instant): Safety {
+export function safetyOf(coverage: readonly CoverageDay[], now: Instant) {
   const today = dayOf(now);
   const days = new Map<Day, CoverageDay[]>();
   for (const slice of coverage) {
     if (slice.day < today) days.set(slice.day, [...(days.get(slice.day) ?? []), slice]);
   }
-  const safety: Safety = {
+  const safety = {
+    /** Days of each list that the ledger has, whether or not they are over. */
     entered: coverage.length,
-    days: 0,
+    /** Days that are over, each counted once: it is as safe as the least safe of its lists. */
+    days: days.size,
     safe: 0,
+    /** Over and not all held yet, while the platform still answers for them. */
     notYet: 0,
+    /** Of these: read once; and when the first of their second readings is due. */
     readOnce: 0,
-    readAgainAt: null,
-    lost: [],
+    readAgainAt: null as string | null,
+    lost: [] as Day[],
+    /** Their months have left the window, and not all of them is held. */
     doubtful: 0,
+    /** Of the safe ones: days with orders that are pending. */
     unsettled: 0,
-    closing: null,
+    /** The month that leaves the window next, with days that are not final yet; null: none is held. */
+    closing: null as { month: Day; at: Instant } | null,
   };
   for (const [day, slices] of days) {
-    safety.days++;
     const mark = slices.map(markOf).reduce(weaker);
     if (mark === 'lost') safety.lost.push(day);
     else if (mark === 'open' || mark === 'unproved') {

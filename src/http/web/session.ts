@@ -10,14 +10,9 @@ export const cookieName = 'outlast_session';
 /** A working day: whoever leaves a browser open does not leave it open for ever. */
 export const sessionMs = 12 * 3_600_000;
 
-export type Sessions = {
-  /** The cookie for this key; null where it opens nothing. */
-  begin(bearerKey: string, now: Instant): string | null;
-  /** What the cookie of these headers opens; null where there is none, or one that is forged or over. */
-  openedBy(headers: IncomingHttpHeaders, now: Instant): Opened | null;
-};
+export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions(gate: Gate): Sessions {
+export function createSessions(gate: Gate) {
   // Every replica has the same keys. A secret of each project is among them, which no reader has.
   const sealing = hash(
     'sha256',
@@ -30,13 +25,15 @@ export function createSessions(gate: Gate): Sessions {
   const sealOf = ({ key, bearerSha256 = '' }: ReaderKey, until: string): Buffer =>
     createHmac('sha256', sealing).update(`${until}\n${bearerSha256}\n${key}`).digest();
   return {
-    begin: (bearerKey, now) => {
+    /** The cookie for this key; null where it opens nothing. */
+    begin: (bearerKey: string, now: Instant): string | null => {
       const reader = readerByBearer(gate, `Bearer ${bearerKey}`);
       if (reader === null) return null;
       const until = String(now + sessionMs);
       return `${until}.${sealOf(reader, until).toString('base64url')}`;
     },
-    openedBy: (headers, now) => {
+    /** What the cookie of these headers opens; null where there is none, or one that is forged or over. */
+    openedBy: (headers: IncomingHttpHeaders, now: Instant): Opened | null => {
       const [, until = '', seal = ''] =
         /^(\d{13})\.([\w-]{43})$/.exec(cookieOf(headers, cookieName) ?? '') ?? [];
       if (until === '' || Number(until) <= now || Number(until) > now + sessionMs) return null;
