@@ -25,26 +25,26 @@ type DueOptions = {
   lapsedBefore?: Day;
 };
 
-/** The condition that both questions share, with the numbers of its parameters. */
-function wanted(dueBy: number, first: number): string {
-  return `($${dueBy}::timestamptz is null or due_at <= $${dueBy}
-                     -- Whatever is due is due within a day, but for days to come and an owner's whole list: what lies
-                     -- beyond was set by a clock that was wrong, and binds nobody.
-                     or (due_at > greatest($${dueBy}, day::timestamp at time zone 'UTC') + interval '25 hours'
-                         and (day > '0001-01-01' or walked_at > $${dueBy}::timestamptz + interval '1 hour')))
-                and ($${first}::date is null or day >= $${first})
-                and ($${first + 1}::date is null or day < $${first + 1})
-                and ($${first + 2}::text is null or resource = $${first + 2})
-                and (resource, owner, day) not in
-                    (select * from unnest($${first + 3}::text[], $${first + 4}::text[], $${first + 5}::date[]))
-                and ($${first + 6}::text[] is null
-                     or (resource, owner) in (select * from unnest($${first + 6}::text[], $${first + 7}::text[]))
-                     or (day < $${first + 8}::date and not ${isEndless}))`;
-}
+/** The condition that both questions share. */
+const wanted = `project_id = $1
+        and ($2::timestamptz is null or due_at <= $2
+             -- Whatever is due is due within a day, but for days to come and an owner's whole list: what lies beyond was
+             -- set by a clock that was wrong, and binds nobody.
+             or (due_at > greatest($2, day::timestamp at time zone 'UTC') + interval '25 hours'
+                 and (day > '0001-01-01' or walked_at > $2::timestamptz + interval '1 hour')))
+        and ($3::date is null or day >= $3)
+        and ($4::date is null or day < $4)
+        and ($5::text is null or resource = $5)
+        and (resource, owner, day) not in (select * from unnest($6::text[], $7::text[], $8::date[]))
+        and ($9::text[] is null
+             or (resource, owner) in (select * from unnest($9::text[], $10::text[]))
+             or (day < $11::date and not ${isEndless}))`;
 
-function wantedValues(of: Partial<DueOptions>): unknown[] {
+function wantedValues(of: Omit<DueOptions, 'today'>): unknown[] {
   const { only, except = [], lists, lapsedBefore = null } = of;
   return [
+    of.projectId,
+    iso(of.dueBy),
     only?.days?.from ?? null,
     only?.days?.to ?? null,
     only?.resource ?? null,
@@ -65,11 +65,10 @@ export async function nextSlice(db: Queryable, options: DueOptions): Promise<Sli
   const { rows } = await db.query(
     `select ${columnNamesOf(columns)}
        from sync.slices
-      where project_id = $1
-                and ${wanted(2, 4)}
-      order by (day = $3::date) desc, deadline_at, (whole_walk > 0), day, resource, owner
+      where ${wanted}
+      order by (day = $12::date) desc, deadline_at, (whole_walk > 0), day, resource, owner
       limit 1`,
-    [options.projectId, iso(options.dueBy), options.today, ...wantedValues(options)],
+    [...wantedValues(options), options.today],
   );
   const [row] = rows;
   return row === undefined ? null : toSlice(row);
@@ -83,10 +82,8 @@ export async function countDue(
   of: Pick<DueOptions, 'only' | 'except' | 'lists'> = {},
 ): Promise<number> {
   const { rows } = await db.query<{ due: number }>(
-    `select count(*)::int as due from sync.slices
-      where project_id = $1
-                and ${wanted(2, 3)}`,
-    [projectId, iso(dueBy), ...wantedValues(of)],
+    `select count(*)::int as due from sync.slices where ${wanted}`,
+    wantedValues({ ...of, projectId, dueBy }),
   );
   return rows[0]?.due ?? 0;
 }

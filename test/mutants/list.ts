@@ -361,7 +361,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'today waits for all other days',
-      'order by (day = $3::date)[- desc-], deadline_at',
+      'order by (day = $12::date)[- desc-], deadline_at',
       'sync/order.pg',
     ],
     [
