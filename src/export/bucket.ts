@@ -198,12 +198,8 @@ export async function openBucketExport(bucket: Bucket): Promise<OpenedExport> {
     digestOf: (path) =>
       bucket.read(path, async (body) => {
         const hash = createHash('sha256');
-        let bytes = 0;
-        for await (const piece of body as AsyncIterable<Buffer>) {
-          hash.update(piece);
-          bytes += piece.length;
-        }
-        return { bytes, sha256: hash.digest('hex') };
+        await pipeline(body, hash);
+        return { sha256: hash.digest('hex') };
       }),
   };
 }

@@ -28,7 +28,7 @@ type FoundExport = { manifest: Manifest; parts: FoundPart[] };
 /** An export as it lies somewhere, with a way to its files. */
 export type OpenedExport = FoundExport & {
   /** Null: there is no such file. */
-  digestOf: (path: string) => Promise<{ bytes: number; sha256: string } | null>;
+  digestOf: (path: string) => Promise<{ sha256: string } | null>;
 };
 
 /**
