@@ -16,7 +16,6 @@ export const {
   gte,
   inArray,
   isNotNull,
-  isNull,
   like,
   lt,
   max,

@@ -1,13 +1,9 @@
 // What a rebuild of a resource's typed columns reads and writes: rows and versions, written only where they differ from
 // what was derived afresh and only while they are locked, so that what a sync commits meanwhile is never overwritten; and
 // sync.rebuilds, how far it has come, so that one that was cut off goes on (P3). One statement a function.
-import type { SQL } from 'drizzle-orm';
 import type { ParsedRecord } from '../model.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
-import { drizzleOn, type SelectedRow } from './drizzle.ts';
-import { and, eq, isNull, sql } from './orm.ts';
 import { rowColumns, type HeldRow } from './read-held.ts';
-import { rebuilds } from './schema.ts';
 import {
   archivedName,
   derivedColumns,
@@ -18,48 +14,43 @@ import {
   type TableShape,
 } from './record-tables.ts';
 
-const columns = {
+export type Rebuild = {
   /** RFC 3339 to the microsecond; names this rebuild among others of the same list. */
-  startedAt: rebuilds.startedAt,
-  doneUpTo: rebuilds.doneUpTo,
-  rowsRead: rebuilds.rowsRead,
+  startedAt: string;
+  /** The key up to which everything is done; null: nothing yet. */
+  doneUpTo: string | null;
+  rowsRead: number;
   /** Versions included. */
-  rowsChanged: rebuilds.rowsChanged,
-  changes: rebuilds.changes,
+  rowsChanged: number;
+  /** How often each column changed, by name. */
+  changes: Record<string, number>;
 };
-export type Rebuild = SelectedRow<typeof columns>;
+const columns = `started_at as "startedAt", done_up_to as "doneUpTo", rows_read::float8 as "rowsRead",
+                 rows_changed::float8 as "rowsChanged", changes`;
 
-const ofList = (of: Archived): SQL | undefined =>
-  and(eq(rebuilds.projectId, of.projectId), eq(rebuilds.resource, archivedName(of)));
+const ofList = 'project_id = $1 and resource = $2';
+const listOf = (of: Archived): unknown[] => [of.projectId, archivedName(of)];
 
 /** The rebuild of a list that was cut off; null where there is none. */
 export async function unfinishedRebuild(db: Queryable, of: Archived): Promise<Rebuild | null> {
-  const [begun] = await drizzleOn(db)
-    .select(columns)
-    .from(rebuilds)
-    .where(and(ofList(of), isNull(rebuilds.endedAt)));
-  return begun ?? null;
+  const { rows } = await db.query<Rebuild>(
+    `select ${columns} from sync.rebuilds where ${ofList} and ended_at is null`,
+    listOf(of),
+  );
+  return rows[0] ?? null;
 }
 
 /** Begins at the first key. The last one's figures go. */
 export async function beginRebuild(db: Queryable, of: Archived): Promise<Rebuild> {
-  const anew = {
-    startedAt: sql`statement_timestamp()`,
-    endedAt: null,
-    doneUpTo: null,
-    rowsRead: 0,
-    rowsChanged: 0,
-    changes: {},
-  };
-  const rows = await drizzleOn(db)
-    .insert(rebuilds)
-    .values({ projectId: of.projectId, resource: archivedName(of), ...anew })
-    .onConflictDoUpdate({
-      target: [rebuilds.projectId, rebuilds.resource],
-      set: { ...anew, startedAt: sql`excluded.started_at` },
-    })
-    .returning(columns);
-  return onlyRow({ rows });
+  const begun = await db.query<Rebuild>(
+    `insert into sync.rebuilds (project_id, resource, started_at) values ($1, $2, statement_timestamp())
+         on conflict (project_id, resource) do update
+        set started_at = excluded.started_at, ended_at = null, done_up_to = null,
+            rows_read = 0, rows_changed = 0, changes = '{}'
+     returning ${columns}`,
+    listOf(of),
+  );
+  return onlyRow(begun);
 }
 
 /**
@@ -69,33 +60,22 @@ export async function moveRebuild(
   tx: Tx,
   of: Archived,
   before: Rebuild,
-  after: Rebuild,
+  { doneUpTo, rowsRead, rowsChanged, changes }: Rebuild,
 ): Promise<boolean> {
-  const { doneUpTo, rowsRead, rowsChanged, changes } = after;
-  const moved = await drizzleOn(tx)
-    .update(rebuilds)
-    .set({ doneUpTo, rowsRead, rowsChanged, changes })
-    .where(
-      and(
-        ofList(of),
-        isNull(rebuilds.endedAt),
-        eq(rebuilds.startedAt, before.startedAt),
-        sql`${rebuilds.doneUpTo} is not distinct from ${before.doneUpTo}`,
-      ),
-    )
-    .returning({ doneUpTo: rebuilds.doneUpTo });
-  return moved.length === 1;
+  const { rows } = await tx.query(
+    `update sync.rebuilds set done_up_to = $5, rows_read = $6, rows_changed = $7, changes = $8
+      where ${ofList} and ended_at is null and started_at = $3 and done_up_to is not distinct from $4
+     returning 1`,
+    [...listOf(of), before.startedAt, before.doneUpTo, doneUpTo, rowsRead, rowsChanged, changes],
+  );
+  return rows.length === 1;
 }
 
-export async function endRebuild(
-  db: Queryable,
-  of: Archived,
-  { startedAt }: Rebuild,
-): Promise<void> {
-  await drizzleOn(db)
-    .update(rebuilds)
-    .set({ endedAt: sql`statement_timestamp()` })
-    .where(and(ofList(of), eq(rebuilds.startedAt, startedAt)));
+export async function endRebuild(db: Queryable, of: Archived, at: Rebuild): Promise<void> {
+  await db.query(
+    `update sync.rebuilds set ended_at = statement_timestamp() where ${ofList} and started_at = $3`,
+    [...listOf(of), at.startedAt],
+  );
 }
 
 /** Rows by key, from the one behind `after` on (from the first: ''). */
