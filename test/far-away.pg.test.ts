@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { deliver } from '../src/alert/deliver.ts';
 import { dial } from '../src/dial.ts';
 import { openArchive } from '../src/index.ts';
 import { silentLog } from '../src/log.ts';
 import { createPlatform } from '../src/platform/client.ts';
 import { openDb } from '../src/store/db.ts';
+import { setUp } from './support/fresh.ts';
 import { listenHere } from './support/loopback.ts';
 import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
 import { replaceInModule } from './support/replaced.ts';
@@ -20,16 +21,12 @@ let web: Awaited<ReturnType<typeof listenHere>>;
 let far: Awaited<ReturnType<typeof startFarHost>> | undefined;
 let putBack = (): void => undefined;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
   const empty = createServer((_request, response) =>
     response.setHeader('content-type', 'application/json').end('{"data":{"order_infos":[]}}'),
   );
-  web = await listenHere(empty);
-});
-afterAll(async () => {
-  await web.close();
-  await database.drop();
+  web = await keep(listenHere(empty));
 });
 afterEach(async () => {
   putBack();

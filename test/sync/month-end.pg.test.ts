@@ -87,6 +87,18 @@ const moments = ['04-30T16:30', '05-01T00:30', '05-01T08:30', '05-01T11:45'];
 const decided = ['05-01T12:05', '05-01T16:30'];
 const setNow = (moment: string): void => bench.simulator.setNow(at(`2026-${moment}:00Z`));
 
+/** A run at each of these moments. */
+async function runAt(
+  of: readonly string[],
+  look?: (moment: string) => Promise<void>,
+): Promise<void> {
+  for (const moment of of) {
+    setNow(moment);
+    await bench.run();
+    await look?.(moment);
+  }
+}
+
 /** Reads every day from both ends, those without records a day apart. */
 async function sealAll(): Promise<void> {
   await bench.seal();
@@ -117,16 +129,11 @@ describe.each(cases)('%s', (_name, dialect, faults, scope) => {
     await sealAll();
     expect(await stateNames()).toEqual(['sealed']);
     bench.simulator.setFaults(faults);
-    for (const moment of moments) {
-      setNow(moment);
-      await bench.run();
-      expect([moment, await stateNames(), await missing()]).toEqual([moment, ['sealed'], []]);
-    }
+    await runAt(moments, async (moment) =>
+      expect([moment, await stateNames(), await missing()]).toEqual([moment, ['sealed'], []]),
+    );
     bench.simulator.setFaults({ stale: null, emptied: null });
-    for (const moment of decided) {
-      setNow(moment);
-      await bench.run();
-    }
+    await runAt(decided);
     expect(await stateNames()).toEqual(['final']);
     expect(await missing()).toEqual([]);
     const ended = await march();
@@ -141,23 +148,14 @@ describe.each(cases)('%s', (_name, dialect, faults, scope) => {
       { records, days, dialect, faults, startAt: at('2026-04-30T19:00:00Z') },
       { scope },
     );
-    for (const moment of ['04-30T19:00', '04-30T21:00', ...moments.slice(1)]) {
-      setNow(moment);
-      await bench.run();
+    const isDecided = (state: string): boolean => state === 'lost' || state === 'final';
+    await runAt(['04-30T19:00', '04-30T21:00', ...moments.slice(1)], async (moment) => {
       await expectNoEmptySeal();
-      expect([
-        moment,
-        (await stateNames()).filter((state) => state === 'lost' || state === 'final'),
-      ]).toEqual([moment, []]);
+      expect([moment, (await stateNames()).filter(isDecided)]).toEqual([moment, []]);
       expect(await missing()).toEqual([]);
-    }
-    for (const moment of decided) {
-      setNow(moment);
-      await bench.run();
-    }
-    expect((await stateNames()).filter((state) => state !== 'lost' && state !== 'final')).toEqual(
-      [],
-    );
+    });
+    await runAt(decided);
+    expect((await stateNames()).every(isDecided)).toBe(true);
     await expectNoEmptySeal();
   });
 });
@@ -183,8 +181,7 @@ test('P7: where lists leave out a status, what is read in the last minutes is he
     expect.stringMatching(/^2026-03-30 (walked|open) 0$/),
     '2026-03-31 walked 4',
   ]);
-  setNow('05-01T12:05');
-  await bench.run();
+  await runAt(['05-01T12:05']);
   expect((await march()).map(({ day, state }) => `${day} ${state}`)).toEqual([
     '2026-03-01 final',
     '2026-03-09 final',

@@ -1,14 +1,15 @@
 // The checks of the torture, each with a sabotaged twin: a sound archive passes them all, and whoever breaks the
 // database by hand is told of by name. And how a process may end.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createBench, type Bench } from '../support/archive.ts';
 import { queryAt, withClient } from '../support/client.ts';
+import { fresh } from '../support/fresh.ts';
 import { createKeepsake, findAll, type Keepsake } from './checks.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { findingIn } from './replicas.ts';
 import { notAtRest } from './rest.ts';
 
-let bench: Bench | null = null;
+let bench: Bench;
 let memory: Memory;
 let keepsake: Keepsake;
 const hour = 3_600_000;
@@ -16,29 +17,24 @@ const some = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-09', '2026-04-0
 
 /** A sound archive of some days; without them of the whole window, one of a February. */
 async function begin(days?: string[]): Promise<Bench> {
-  memory = createMemory(() => (bench as Bench).simulator);
+  memory = createMemory(() => bench.simulator);
   keepsake = createKeepsake();
   const read = days === undefined ? { startAt: Date.parse('2026-03-02T12:00:00Z') } : { days };
   const world = { ordersPerDay: 12, classesPerDay: 6, quietShare: 0.2 };
-  bench = await createBench({ world, ...read, onPage: (page) => memory.onPage(page) });
+  bench = await fresh(createBench({ world, ...read, onPage: (page) => memory.onPage(page) }));
   await bench.seal();
   return bench;
 }
-
-afterEach(async () => {
-  await bench?.close();
-  bench = null;
-});
 
 /** As the owner of the database, who may break everything. */
 const asOwner = <T extends Record<string, unknown>>(
   text: string,
   values?: unknown[],
-): Promise<T[]> => queryAt<T>(bench?.connectionString ?? '', text, values);
+): Promise<T[]> => queryAt<T>(bench.connectionString, text, values);
 
 async function findings(): Promise<string> {
   const given = { memory, keepsake, slackMs: 60_000, hasEmptyHours: false };
-  const { found } = await withClient(bench?.connectionString ?? '', (db) => findAll(db, given));
+  const { found } = await withClient(bench.connectionString, (db) => findAll(db, given));
   return found.join('\n');
 }
 

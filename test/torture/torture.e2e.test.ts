@@ -1,14 +1,12 @@
 // A short torture with the real processes and a server of its own. The long ones are run by hand (docs/torture.md).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { linkedFile } from '../support/command.ts';
+import { setUp } from '../support/fresh.ts';
 import { createCluster, type Cluster } from './cluster.ts';
 import { play } from './play.ts';
 
 let cluster: Cluster;
-beforeAll(async () => {
-  cluster = await createCluster();
-});
-afterAll(() => cluster.close(false));
+setUp(async (keep) => void (cluster = await keep(createCluster(), (one) => one.close(false))));
 
 test('a world with three kills, in which nothing is found', async () => {
   const acts: string[] = [];
