@@ -1,9 +1,9 @@
 // Watched operations and tokens against a real simulator: asked for until they are final, each commit whole, and what
 // was never found said so.
-import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createFileFetcher } from '../../src/platform/certificate-file.ts';
 import { parseJson } from '../../src/platform/json.ts';
+import type { Platform } from '../../src/platform/platform.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import {
@@ -12,7 +12,9 @@ import {
   enterOperations,
 } from '../../src/store/operations/watched.ts';
 import { run } from '../../src/sync/run.ts';
+import type { RunReport } from '../../src/sync/worker.ts';
 import type { Bench } from '../support/archive.ts';
+import { withClient } from '../support/client.ts';
 import { startHttpsServer, type HttpsServer } from '../support/certificates.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
@@ -33,6 +35,24 @@ const benchOf = (...[options, given]: Parameters<typeof createBench>): Promise<B
     { world, days: ['2026-03-01', '2026-04-05', '2026-04-06'], ...options },
     { scope: { classes: 'none' }, ...given },
   );
+
+/** Its days have been read. */
+const benchRun = async (...given: Parameters<typeof createBench>): Promise<Bench> => {
+  const made = await benchOf(...given);
+  await made.run();
+  return made;
+};
+
+/** A run in which this happens before a lookup is answered. */
+async function runWith(meanwhile: () => Promise<unknown>): Promise<RunReport> {
+  const { platform } = bench.worker;
+  const transaction: Platform['transaction'] = async (...given) => {
+    await meanwhile();
+    return platform.transaction(...given);
+  };
+  const { signal } = new AbortController();
+  return run({ ...bench.worker, platform: { ...platform, transaction } }, { signal });
+}
 
 type WatchedRow = {
   operation_id: string;
@@ -71,8 +91,7 @@ const lookups = () => {
 
 describe('watched operations', () => {
   test('are asked for by both lookups until they are final, and then never again', async () => {
-    bench = await benchOf();
-    await bench.run();
+    bench = await benchRun();
     const ids = idsOn('2026-04-03', 5);
     expect(await watchAll(ids)).toEqual({ given: 5, added: 5, changed: 0 });
     const report = await bench.run();
@@ -103,8 +122,7 @@ describe('watched operations', () => {
     const text = (status: number): string =>
       `{"module":"nft","type":"mint_nft","status":${status}}`;
     const transactions: Record<string, { v1beta1: string }> = { op: { v1beta1: text(3) } };
-    bench = await benchOf({ records: { transactions } });
-    await bench.run();
+    bench = await benchRun({ records: { transactions } });
     await watchAll(['op']);
     // A bare 404 is no answer: nothing is taken for not found.
     bench.simulator.setFaults({ textNotFound: { path: '/v3/native/tx' } });
@@ -132,8 +150,7 @@ describe('watched operations', () => {
 
   test('P7: never found, or unresolved at the cliff, are lost by the platform’s own Date and say so', async () => {
     const transactions = { slow: { v3: '{"module":1,"operation":2,"status":0}' } };
-    bench = await benchOf({ records: { transactions } });
-    await bench.run();
+    bench = await benchRun({ records: { transactions } });
     await watchAll(['nowhere', 'slow'], { createdOn: '2026-04-02' });
     // Without a day: until the month ends in which it was given.
     await watchAll(['undated']);
@@ -167,8 +184,7 @@ describe('watched operations', () => {
   });
 
   test('P12: a mistyped day is put right by the right one, whatever became of the operation meanwhile', async () => {
-    bench = await benchOf();
-    await bench.run();
+    bench = await benchRun();
     const [done = ''] = idsOn('2026-04-03', 1);
     await watchAll([done, 'to-come'], { createdOn: '2025-04-03' });
     await bench.run();
@@ -195,40 +211,26 @@ describe('watched operations', () => {
   });
 
   test('P12: a mistyped day is put right also while its operation is asked for', async () => {
-    bench = await benchOf();
-    await bench.run();
+    bench = await benchRun();
     await watchAll(['to-come'], { createdOn: '2025-04-03' });
-    const { platform } = bench.worker;
-    const transaction = platform.transaction.bind(platform);
-    const corrected = {
-      ...platform,
-      transaction: async (...given: Parameters<typeof transaction>) => {
-        await watchAll(['to-come'], { createdOn: '2026-04-03' });
-        return transaction(...given);
-      },
-    };
-    const signal = new AbortController().signal;
-    await run({ ...bench.worker, platform: corrected }, { signal });
+    await runWith(() => watchAll(['to-come'], { createdOn: '2026-04-03' }));
     await bench.run();
     expect(await watchedRows()).toMatchObject([{ state: 'open', created_on: '2026-04-03' }]);
   });
 
   test('come by a plain insert of the intake role too, whatever it says', async () => {
-    bench = await benchOf();
-    await bench.run();
+    bench = await benchRun();
     const [id = '', other = ''] = idsOn('2026-04-02', 2);
-    const intake = new pg.Client({ connectionString: bench.connectionString });
-    await intake.connect();
-    await intake.query('set role outlast_intake');
-    await intake.query(
-      `insert into sync.watched_operations (project_id, operation_id, api_version, created_on)
-       values ('p', $1, null, null), ('p', $2, 'v3', 'infinity'), ('p', '../?x=1', null, '0001-01-01 BC')`,
-      [id, other],
-    );
-    await expect(intake.query('select * from sync.watched_operations')).rejects.toThrow(
-      'permission',
-    );
-    await intake.end();
+    await withClient(bench.connectionString, async (intake) => {
+      await intake.query('set role outlast_intake');
+      await intake.query(
+        `insert into sync.watched_operations (project_id, operation_id, api_version, created_on)
+         values ('p', $1, null, null), ('p', $2, 'v3', 'infinity'), ('p', '../?x=1', null, '0001-01-01 BC')`,
+        [id, other],
+      );
+      const read = intake.query('select * from sync.watched_operations');
+      await expect(read).rejects.toThrow('permission');
+    });
     expect(await bench.run()).toMatchObject({
       outcome: 'done',
       operationsDone: 2,
@@ -242,21 +244,11 @@ describe('watched operations', () => {
   });
 
   test('P8: whoever lost the project meanwhile writes nothing', async () => {
-    bench = await benchOf();
-    await bench.run();
+    bench = await benchRun();
     const ids = idsOn('2026-04-03', 1);
     await watchAll(ids);
-    const { platform } = bench.worker;
-    const transaction = platform.transaction.bind(platform);
-    const robbed = {
-      ...platform,
-      transaction: async (...given: Parameters<typeof transaction>) => {
-        await bench.db.query(`update sync.holders set epoch = epoch + 1`);
-        return transaction(...given);
-      },
-    };
-    const signal = new AbortController().signal;
-    const report = await run({ ...bench.worker, platform: robbed }, { signal });
+    const rob = () => bench.db.query(`update sync.holders set epoch = epoch + 1`);
+    const report = await runWith(rob);
     expect(report).toMatchObject({ outcome: 'left', operationsDone: 0, recordsNew: 0 });
     const { rows } = await bench.db.query('select from archive.transactions');
     expect(rows).toHaveLength(0);
@@ -264,8 +256,7 @@ describe('watched operations', () => {
   });
 
   test('P1: a commit that fails on its last record leaves neither row nor state behind', async () => {
-    bench = await benchOf();
-    await bench.run();
+    bench = await benchRun();
     await watchAll(['op']);
     const { clock } = bench.worker.platform;
     await enterOperations(bench.db, 'p', clock.now(), 0);
@@ -310,8 +301,7 @@ describe('files behind certificate links', () => {
     const transactions: Record<string, { v1beta1: string }> = { op: { v1beta1: record('/one') } };
     const connect = { ca: server.certificate };
     const certificateFiles = createFileFetcher({ hosts, connect, isPrivate: () => false });
-    bench = await benchOf({ records: { transactions } }, { certificateFiles });
-    await bench.run();
+    bench = await benchRun({ records: { transactions } }, { certificateFiles });
     await watchAll(['op'], { apiVersion: 'v1beta1' });
     return transactions;
   }
