@@ -7,6 +7,7 @@ import { countsByState } from '../store/ledger.ts';
 import { tableShapes } from '../store/record-tables.ts';
 import { reservationNames } from '../catalogue.ts';
 import { invalidArgument } from './check-arguments.ts';
+import { sources } from './record-sql.ts';
 
 export type By = 'day' | 'month';
 
@@ -130,7 +131,6 @@ export function contentsOf(
   if (!isAsOf) return `${table} where project_id = $1 and ${inRange(zone)}`;
   const columns = [...wanted, ...(zone === undefined ? [] : ['created_at'])];
   const named = new Map(columnsOf(fieldsOf[resource]).map((one) => [one.column, inView(one)]));
-  const history = versions.replace(/^archive\.(\w+)_versions$/, 'analytics.$1_history');
   return `(
   select slice_day, ${columns.join(', ')}
     from ${table}
@@ -139,7 +139,7 @@ export function contentsOf(
   select o.slice_day, ${columns.map((name) => `h.${named.get(name)}`).join(', ')}
     from ${table} o,
          -- \`offset 0\` keeps this a query of its own: then the view reads one record, by its key, and not all.
-         lateral (select * from ${history} h
+         lateral (select * from ${sources[resource].view} h
                    where h.project_id = $1 and h.${key} = o.${key} and ${inForce} offset 0) h
    where o.project_id = $1 and ${inRange(zone, 'o.slice_day', 'h.created_at')} and o.observed_at > $4::timestamptz
      and exists (select from ${versions} v
