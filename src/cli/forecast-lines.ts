@@ -4,7 +4,7 @@ import type { Instant } from '../model.ts';
 import { problemText } from '../problems.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
-import { sumOfRequests, takesMs } from '../sync/forecast.ts';
+import { sumOfRequests, takesMs, type MonthForecast } from '../sync/forecast.ts';
 import { foresee, risksOf, type Foresight } from '../sync/foresee.ts';
 import {
   formatCount,
@@ -43,17 +43,10 @@ function caveatLines(foresight: Foresight, now: Instant): string[] {
   return lines;
 }
 
-/** Requests still needed, how long they take, until when: of a month's row. */
-export function forecastCells(
-  foresight: Foresight | undefined,
-  row: { resource: string; owner: string; month: string },
-): Cell[] {
-  const month = foresight?.months.find(
-    (one) => one.month === row.month && one.resource === row.resource && one.owner === row.owner,
-  );
-  if (foresight === undefined || month === undefined) return [null, '', 'over'];
-  const requests = sumOfRequests(month.needs);
-  const before = month.deadlineAt === null ? 'any time' : shortMoment(month.deadlineAt);
+/** Requests still needed, how long they take, until when: of a month. */
+export function forecastCells({ needs, deadlineAt }: MonthForecast, foresight: Foresight): Cell[] {
+  const requests = sumOfRequests(needs);
+  const before = deadlineAt === null ? 'any time' : shortMoment(deadlineAt);
   return [requests, requests === 0 ? '' : shortSpan(takesMs(requests, foresight)), before];
 }
 

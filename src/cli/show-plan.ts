@@ -3,8 +3,9 @@
 import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
 import { problemText } from '../problems.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
-import { readMonthStatus, type MonthStatus } from '../query/status.ts';
+import { readMonthStatus } from '../query/status.ts';
 import { readSettings } from '../settings/settings.ts';
+import type { Queryable } from '../store/db.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { Requests } from '../sync/forecast.ts';
 import { risksOf, type Foresight } from '../sync/foresee.ts';
@@ -31,7 +32,6 @@ import {
 } from './print.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
-type ListMonth = MonthStatus & { resource: string; owner: string };
 
 /** Today's last page, a past day for the first time or again, a list without dates. */
 type Action = 'tail' | 'first' | 'again' | 'whole';
@@ -48,14 +48,7 @@ type Upcoming = {
   dueAt: Instant;
 };
 
-type Planned = {
-  project: string;
-  months: ListMonth[];
-  foresight: DatedForesight;
-  operations: OperationsStatus | null;
-  due: Upcoming[];
-  next: Upcoming[];
-};
+type Planned = Awaited<ReturnType<typeof planOf>>;
 
 /** So many coming moments are shown. */
 const nextShown = 5;
@@ -66,19 +59,19 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
     const names = await wantedProjects(db, project);
     const foreseen = await foreseeAll(db, names, settings, { perSecond: rps });
     const planned: Planned[] = [];
-    for (const [name, foresight] of foreseen) {
-      planned.push({
-        project: name,
-        months: await readMonthStatus(db, name),
-        foresight,
-        operations: await readOperations(db, name),
-        ...upcoming(foresight.slices, foresight.now),
-      });
-    }
+    for (const [name, foresight] of foreseen) planned.push(await planOf(db, name, foresight));
     if (json === true) printJson({ projects: planned.map((one) => planJson(one)) });
     else print(planText(planned));
   });
 }
+
+const planOf = async (db: Queryable, project: string, foresight: DatedForesight) => ({
+  project,
+  months: await readMonthStatus(db, project),
+  foresight,
+  operations: await readOperations(db, project),
+  ...upcoming(foresight.slices, foresight.now),
+});
 
 /** The plan as a person reads it; what cannot fit comes first. */
 function planText(planned: Planned[]): string {
@@ -105,39 +98,37 @@ function projectText(planned: Planned): string {
   ].join('\n');
 }
 
-function monthTable(months: ListMonth[], foresight: Foresight): string {
-  const living = foresight.months.flatMap((one) => {
+function monthTable(months: Planned['months'], foresight: Foresight): string {
+  const living = foresight.months.map((one) => {
     const row = months.find(
       ({ month, resource, owner }) =>
         month === one.month && resource === one.resource && owner === one.owner,
     );
-    return [{ one, row }];
+    const counts = { open: 0, sealed: 0, lost: 0, days: 0, ...row, unread: one.unread.length };
+    return { one, counts };
   });
-  const counts = (['unread', 'open', 'sealed', 'lost'] as const).map((name) => ({
-    name,
-    of: ({ one, row }: (typeof living)[number]) =>
-      name === 'unread' ? one.unread.length : (row?.[name] ?? 0),
-  }));
   // What occurs nowhere would only be a column of noughts.
-  const shown = counts.filter(({ of }) => living.some((each) => of(each) > 0));
+  const shown = (['unread', 'open', 'sealed', 'lost'] as const).filter((name) =>
+    living.some(({ counts }) => counts[name] > 0),
+  );
   return indentedTable(
     [
       'month',
       'resource',
       'days',
-      ...shown.map(({ name }) => ({ header: name, ...(name === 'sealed' ? { spare: 1 } : {}) })),
+      ...shown.map((header) => ({ header, ...(header === 'sealed' ? { spare: 1 } : {}) })),
       'requests',
       'time',
       'before',
       'fits',
     ],
-    living.map((each) => [
-      each.one.month.slice(0, 7),
-      shortName(each.one),
-      each.row?.days ?? 0,
-      ...shown.map(({ of }) => of(each)),
-      ...forecastCells(foresight, each.one),
-      each.one.fits === 'no' ? 'NO' : (each.one.fits ?? ''),
+    living.map(({ one, counts }) => [
+      one.month.slice(0, 7),
+      shortName(one),
+      counts.days,
+      ...shown.map((name) => counts[name]),
+      ...forecastCells(one, foresight),
+      one.fits === 'no' ? 'NO' : (one.fits ?? ''),
     ]),
   );
 }
