@@ -9,7 +9,7 @@ import { exitCode } from '../errors.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
 import { createLists } from '../query/ask-question.ts';
 import { calendarOf } from '../query/day-marks.ts';
-import { createSimulator } from '../simulator/simulator-server.ts';
+import { createSimulator, type Simulator } from '../simulator/simulator-server.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
 import type { Instant } from '../model.ts';
 import { run } from '../sync/run.ts';
@@ -32,17 +32,6 @@ const alertsPatienceMs = 10_000;
 const dayMs = 86_400_000;
 /** Twice a day it is looked at what is due. */
 const leapMs = dayMs / 2;
-
-/**
- * A clock for the platform and this machine alike: it goes as real time does, and leaps when told. One that ran
- * thousands of times faster would be hours on before an answer came, and no two clocks would agree.
- */
-type LeapingTime = { now: () => Instant; leap(byMs: number): void };
-
-function createLeapingTime(startAt: Instant): LeapingTime {
-  let ahead = startAt - performance.now();
-  return { now: () => performance.now() + ahead, leap: (byMs) => void (ahead += byMs) };
-}
 
 /** The service is off in `[from, to)`. */
 type Outage = { from: Instant; to: Instant };
@@ -112,7 +101,6 @@ type TimeLapse = {
 export async function timeLapse(options: TimeLapse): Promise<void> {
   const { seconds, story = threeMonths, say, signal } = options;
   const days = (story.endsAt - story.startsAt) / dayMs;
-  const time = createLeapingTime(story.startsAt);
   const folder = await mkdtemp(join(tmpdir(), 'outlast-time-lapse-'));
   const open: { close(): Promise<void> }[] = [];
   try {
@@ -120,7 +108,10 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     say('  platform  simulated; its clock runs fast, and ours with it');
     say('  archive   an embedded PostgreSQL of its own, removed at the end');
     const projects = demoProjects;
-    const simulator = await createSimulator({ projects, world, seed, now: time.now });
+    const simulator = await createSimulator({ projects, world, seed, startAt: story.startsAt });
+    // For the platform and this machine alike: it goes as real time does, and leaps when told. One that ran thousands of
+    // times faster would be hours on before an answer came, and no two clocks would agree.
+    const { clock } = simulator;
     open.push(simulator);
     const { databaseUrl: DATABASE_URL } = options;
     const more = { DATABASE_URL, OUTLAST_MAX_RPS: '1000', OUTLAST_TOKENS_HOURS: '0' };
@@ -131,7 +122,7 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     const metrics = createProcessMetrics([project.id]);
     const archive = await openMigrated(settings, log, metrics.meter);
     open.push(archive);
-    const clocks = { wallNow: time.now, monotonicNow: time.now };
+    const clocks = { wallNow: clock.now, monotonicNow: clock.now };
     const meter = metrics.meter.of(project.id);
     const worker = createWorker(project, settings, archive.db, log, meter, clocks);
     open.push(worker);
@@ -139,7 +130,7 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
       metrics,
       workers: [worker],
       settings: inForce,
-      now: time.now,
+      now: clock.now,
     });
     open.push(served);
     say(`\nOpen ${url}/ to watch it.\n\n${introduction}\n`);
@@ -152,7 +143,7 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
     };
     const lived = await liveThrough({
       story,
-      time,
+      clock,
       worker,
       url,
       msADay,
@@ -169,7 +160,7 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
 
 type Lapse = Omit<Telling, 'now'> & {
   story: Story;
-  time: LeapingTime;
+  clock: Pick<Simulator['clock'], 'now' | 'advance'>;
   /** Looks after the alerts when a run has ended. */
   lookAfter: (report: RunReport) => Promise<void>;
   signal: AbortSignal;
@@ -180,15 +171,15 @@ type Lapse = Omit<Telling, 'now'> & {
  * the signal is aborted. Throws what a run throws.
  */
 async function liveThrough(lapse: Lapse): Promise<Lived> {
-  const { story, time, worker, msADay, lookAfter, signal } = lapse;
-  const teller = createTeller({ ...lapse, now: time.now });
+  const { story, clock, worker, msADay, lookAfter, signal } = lapse;
+  const teller = createTeller({ ...lapse, now: clock.now });
   teller.begin();
   await runUntil(worker, story.cutAfterDays, signal);
   await teller.notice(0);
   let wasOff = false;
   for (;;) {
     const begun = performance.now();
-    const outage = story.outages.find(({ from, to }) => time.now() >= from && time.now() < to);
+    const outage = story.outages.find(({ from, to }) => clock.now() >= from && clock.now() < to);
     if (outage !== undefined && !wasOff) teller.goesOff(outage.to);
     if (outage === undefined) {
       if (wasOff) teller.comesBack();
@@ -201,8 +192,8 @@ async function liveThrough(lapse: Lapse): Promise<Lived> {
     const leftMs = msADay * (leapMs / dayMs) - (performance.now() - begun);
     if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => undefined);
     // It stands after a run, with all done that was due.
-    if (time.now() + leapMs >= story.endsAt || signal.aborted) break;
-    time.leap(leapMs);
+    if (clock.now() + leapMs >= story.endsAt || signal.aborted) break;
+    clock.advance(leapMs);
   }
   return teller.lived();
 }
