@@ -15,7 +15,7 @@ import { days } from './arguments.ts';
 import { everyPage, filtersOf } from './ask-question.ts';
 import { recordFilters } from './record-filters.ts';
 import { snake } from './record-text.ts';
-import type { Archive, Records, Version } from './types.ts';
+import type { Archive, Version } from './types.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -95,7 +95,7 @@ export function questionList(name: QuestionName): List {
     filters: filtersOf(question),
     hasDays: question.filters.includes('days'),
     isPaged,
-    of: (archive) => questionReads(archive, name, isPaged),
+    of: (archive) => readsBy<Row>(archive[name], isPaged),
   };
 }
 
@@ -107,15 +107,17 @@ export const lists: readonly List[] = [
   ...questionNames.map(questionList),
 ];
 
-function questionReads(archive: Archive, name: QuestionName, isPaged: boolean): Reads<Row> {
-  // Each list has a type of its own, and checks what it is asked.
-  const ask = archive[name] as (query: never) => Promise<Page<Row> | Row[]>;
-  const list = async (query: object): Promise<FoundRows> => {
+/** What a list is asked for: a page of it, or where there are few all of it. */
+type Ask<Item> = (query: never) => Promise<FoundRows<Item> | Item[]>;
+
+/** Every list has a type of its own, and checks what it is asked. */
+function readsBy<Item>(ask: Ask<Item>, isPaged: boolean): Reads<Item> {
+  const list = async (query: object): Promise<FoundRows<Item>> => {
     const found = await ask(query as never);
     return Array.isArray(found) ? { items: found } : found;
   };
-  const stream = async function* (query: object): AsyncGenerator<Row> {
-    if (isPaged) yield* everyPage((page) => list(page) as Promise<Page<Row>>, query);
+  const stream = async function* (query: object): AsyncGenerator<Item> {
+    if (isPaged) yield* everyPage((page) => list(page) as Promise<Page<Item>>, query);
     else yield* (await list(query)).items;
   };
   return {
@@ -130,32 +132,20 @@ function questionReads(archive: Archive, name: QuestionName, isPaged: boolean): 
   };
 }
 
+/** Of tokens, of which there are few, only the list. */
+type OwnReads = Partial<Reads<Held>> & {
+  list: Ask<Held>;
+  get(...of: Parameters<RecordReads['get']>): Promise<Held | Held[] | null>;
+  history: RecordReads['history'];
+};
+
 /** The records of the four resources in one form. */
 export function recordsOf(archive: Archive, resource: Resource): RecordReads {
-  const { orders, nftClasses, transactions, tokens } = archive;
-  const reads: Record<Resource, RecordReads> = {
-    orders: ofDays(orders),
-    nft_classes: ofDays(nftClasses),
-    transactions,
-    tokens: {
-      list: (query) => tokens.list(query),
-      history: (...of) => tokens.history(...of),
-      count: async (query) => (await tokens.list(query)).items.length,
-      stream: async function* (query) {
-        yield* (await tokens.list(query)).items;
-      },
-      get: async (...of) => asList(await tokens.get(...of)),
-    },
+  const name = resource === 'nft_classes' ? 'nftClasses' : resource;
+  const own = archive[name] as OwnReads;
+  return {
+    ...readsBy(own.list, false),
+    ...own,
+    get: async (...of) => [(await own.get(...of)) ?? []].flat(),
   };
-  return reads[resource];
 }
-
-const ofDays = <Item extends Held, Filters>(records: Records<Item, Filters>): RecordReads => ({
-  list: (query) => records.list(query as never),
-  count: (query) => records.count(query as never),
-  stream: (query) => records.stream(query as never),
-  get: async (...of) => asList(await records.get(...of)),
-  history: (...of) => records.history(...of),
-});
-
-const asList = <Item>(item: Item | null): Item[] => (item === null ? [] : [item]);
