@@ -106,9 +106,15 @@ async function askBooksOf(
     while (!step.done) {
       const { from, to } = step.value;
       const part = { from: all[from] ?? one.to, to: all[to] ?? one.to };
-      const row = await askSpan(worker, of, part, isInclusive, askedAt, signal);
+      const row = await askSpan(worker, of, part, isInclusive, askedAt, signal).catch(
+        (error: unknown) => {
+          // It may be longer than the platform takes; a day is not.
+          if (to - from > 1 && isOutlastError(error, 'platform_refused')) return null;
+          throw error;
+        },
+      );
       // A refusal of what counted before is a fault: the list may leave a status out, as it did.
-      const isFault = row.byStatus === null && before.countsByStatus;
+      const isFault = row?.byStatus === null && before.countsByStatus;
       step = steps.next(isFault ? { ...row, isEqual: false, asks: 'each status' } : row);
     }
     books.push(...step.value);

@@ -37,17 +37,20 @@ export function balance({ total, byStatus }: Counts, shown: Shown): Balance {
 export type DaySpan = { from: number; to: number };
 
 /**
- * Yields the spans to ask for and is given the row of each; returns the rows to write, in their order. Where a span counts
- * more and neither of its halves does (an end date that is read otherwise), the row of the span stands: no day of it is
- * believed.
+ * Yields the spans to ask for and is given the row of each, or null where a span is too long to be asked for; returns the
+ * rows to write, in their order. Where a span counts more and neither of its halves does (an end date that is read
+ * otherwise), the row of the span stands: no day of it is believed.
  */
-export function* reconcile<Row extends Balance>(span: DaySpan): Generator<DaySpan, Row[], Row> {
+export function* reconcile<Row extends Balance>(
+  span: DaySpan,
+): Generator<DaySpan, Row[], Row | null> {
   const row = yield span;
-  if (!row.isMore || span.to - span.from === 1) return [row];
+  const isLeaf = span.to - span.from === 1 || row?.isMore === false;
+  if (isLeaf) return row === null ? [] : [row];
   const middle = Math.ceil((span.from + span.to) / 2);
   const halves = [
     ...(yield* reconcile<Row>({ from: span.from, to: middle })),
     ...(yield* reconcile<Row>({ from: middle, to: span.to })),
   ];
-  return halves.some(({ isMore }) => isMore) ? halves : [...halves, row];
+  return row === null || halves.some(({ isMore }) => isMore) ? halves : [...halves, row];
 }

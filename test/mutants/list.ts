@@ -96,6 +96,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'a span that is refused keeps all its days unproved',
+      "if ([-to - from > 1-]{+false+} && isOutlastError(error, 'platform_refused')) return null;",
+      'sync/single-faults.pg',
+    ],
+    [
       'an error for days before the window holds up the list',
       "[-if (isOutlastError(error, 'platform_unavailable')) return {};-]",
       'sync/single-faults.pg',
@@ -181,7 +186,7 @@ export const mutants: readonly Mutant[] = [
     ['more in a status is overlooked', 'counted > shown.all[- || isStatusMore-]', 'sync/reconcile'],
     [
       'a span that counts more is not halved',
-      'if ([-!row.isMore || span.to - span.from === 1-]{+true+}) return [row];',
+      'const isLeaf = [-span.to - span.from === 1 || row?.isMore === false-]{+true+};',
       'sync/reconcile',
     ],
     [
@@ -285,7 +290,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'one refusal says that there is no filter by status',
-      'const isFault = row.byStatus === null && [-before.countsByStatus-]{+false+}',
+      'const isFault = row?.byStatus === null && [-before.countsByStatus-]{+false+}',
       'sync/single-faults.pg',
     ],
     [

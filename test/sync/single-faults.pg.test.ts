@@ -1,6 +1,7 @@
 // One oddity of a platform at a time, each of which once made a proof false, a record lost or a sentence untrue.
 import { expect, test } from 'vitest';
-import { transient } from '../../src/errors.ts';
+import { daysIn } from '../../src/day.ts';
+import { OutlastError, transient } from '../../src/errors.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import type { Bench } from '../support/archive.ts';
 import { classOf, orderOf } from '../support/days.ts';
@@ -247,6 +248,25 @@ test('a platform that refuses dates to come is read, also where there is nothing
   const faults = { serverError: { status: 400, with: 'end_date=2026-04-07' } };
   await open([], { faults });
   expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
+});
+
+// As many interfaces take a month at most.
+test('a platform that refuses a span of more than 31 days is read, and its days are proved', async () => {
+  await open([...ordersOf(2), orderOf('2026-03-02', 0)], {
+    days: daysIn({ from: '2026-03-01', to: '2026-04-07' }),
+  });
+  through((ask) => (query, ...rest) => {
+    const { startDate, endDate = '2026-04-06' } = query;
+    const isLong = (span: number): boolean => span > 31 * 24 * hour;
+    if (startDate === undefined || !isLong(at(endDate) - at(startDate))) return ask(query, ...rest);
+    return Promise.reject(new OutlastError('fatal', 'platform_refused', 'a month at most'));
+  });
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
+  await bench.runLater(pairMs);
+  expect(await said('2026-03-02', on)).toMatchObject([
+    { said: 'sealed books', held: 1 },
+    { said: 'sealed books', held: 2 },
+  ]);
 });
 
 // As firewalls refuse what looks to them like an attack, and a page key may: it is not the key that is refused.

@@ -1,6 +1,6 @@
 // Learns what of a platform decides how it is asked: the greatest limit it honours, whether totals count their list,
 // whether older days are answered. A few requests, at first contact and daily. No proof of a day in the window rests on it.
-import { dayMs, dayOf, hourMs, startOf, windowAt } from '../../day.ts';
+import { dayMs, dayOf, hourMs, monthStart, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import type { Day, Instant, ListedResource, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -45,11 +45,12 @@ export async function refreshFacts(
 }
 
 type Asking = List & { platform: Platform; limit: number; signal: AbortSignal };
+type Range = { startDate: Day; endDate?: Day };
 
 /** One page with its total. */
 const list = (
   { platform, limit, signal, ...of }: Asking,
-  range: { startDate: Day; endDate?: Day },
+  range: Range,
   sortBy: 'DATE_ASC' | 'DATE_DESC',
 ): Promise<PlatformPage> =>
   askList(platform, of, { ...range, limit, sortBy, countTotal: true }, signal);
@@ -68,9 +69,8 @@ async function probe(
   const [owner = ''] = owners;
   // A month that has just ended may still be shown: that says nothing about older days.
   const now = platform.clock.now();
-  const window = windowAt(now);
   const oldest = windowAt(now - decidedAfterMs).from;
-  const { limit, newest } = await findLimit(platform, resource, owner, window.from, signal);
+  const { limit, newest, range } = await findLimit(platform, resource, owner, now, signal);
   const asking: Asking = { platform, resource, owner, limit, signal };
   const known: Record<string, string> = {
     limit: String(limit),
@@ -80,9 +80,7 @@ async function probe(
   // Totals that count the list may end one of classes. Where its first page shows all of it, a page of one row tells.
   const isAllShown =
     resource === 'nft_classes' && newest.shown > 1 && newest.total === newest.shown;
-  const counted = isAllShown
-    ? await list({ ...asking, limit: 1 }, { startDate: window.from }, 'DATE_DESC')
-    : newest;
+  const counted = isAllShown ? await list({ ...asking, limit: 1 }, range, 'DATE_DESC') : newest;
   if (counted.total !== null && counted.total > counted.shown) known['total_scope'] = 'list';
   // What was learned once is unlearned: such a total would end a list at its first page.
   else if (isAllShown && counted.total === counted.shown) known['total_scope'] = 'page';
@@ -137,26 +135,33 @@ type OlderDays = {
   oldest_day?: Day;
 };
 
+/** By all of the window; of a platform that refuses such a span with any limit, by this month. */
 async function findLimit(
   platform: Platform,
   resource: ListedResource,
   owner: string,
-  startDate: Day,
+  now: Instant,
   signal: AbortSignal,
-): Promise<{ limit: number; newest: PlatformPage }> {
-  for (const limit of pageLimits[resource]) {
+): Promise<{ limit: number; newest: PlatformPage; range: Range }> {
+  const today = dayOf(now);
+  const month: Range = { startDate: monthStart(today), endDate: today };
+  const limits = pageLimits[resource];
+  const tries = [{ startDate: windowAt(now).from }, month].flatMap((range) =>
+    limits.map((limit) => ({ range, limit })),
+  );
+  for (const { range, limit } of tries) {
     try {
       const asking = { platform, resource, owner, limit, signal };
-      const newest = await list(asking, { startDate }, 'DATE_DESC').catch((error: unknown) => {
+      const newest = await list(asking, range, 'DATE_DESC').catch((error: unknown) => {
         // Where the newest records are of no use, the oldest tell as much.
         if (!isOutlastError(error, 'platform_unusable')) throw error;
-        return list(asking, { startDate }, 'DATE_ASC');
+        return list(asking, range, 'DATE_ASC');
       });
       // A clamped limit shows in a short page of a longer list; a page without a row says nothing of it.
       const isShort = newest.total !== null && newest.shown < Math.min(limit, newest.total);
-      return { limit: isShort && newest.shown > 0 ? newest.shown : limit, newest };
+      return { limit: isShort && newest.shown > 0 ? newest.shown : limit, newest, range };
     } catch (error) {
-      const isLast = limit === pageLimits[resource].at(-1);
+      const isLast = range === month && limit === limits.at(-1);
       if (isLast || !isOutlastError(error, 'platform_refused')) throw error;
     }
   }
