@@ -101,6 +101,11 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
+      'errors for a month that has gone put the list aside',
+      "error.code === 'platform_unavailable'[- && !hasGone-];",
+      'sync/month-end.pg',
+    ],
+    [
       'an error for days before the window holds up the list',
       "[-if (isOutlastError(error, 'platform_unavailable')) return {};-]",
       'sync/single-faults.pg',

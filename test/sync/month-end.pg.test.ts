@@ -3,6 +3,7 @@
 // was sealed is unsealed by it, nothing is called missing, no empty answer seals a day, and nothing is decided before
 // the platform's own Date is twelve hours past the month's end.
 import { describe, expect, test } from 'vitest';
+import { daysIn } from '../../src/day.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import type { ArchivedScope } from '../../src/sync/enter-days.ts';
@@ -190,6 +191,24 @@ test('P7: where lists leave out a status, what is read in the last minutes is he
     '2026-03-31 final',
   ]);
   expect((await march()).filter(({ proof }) => proof !== 'none')).toEqual([]);
+});
+
+// As those who keep a table for each month may answer: the list is not down for that.
+test('a month that is answered with errors once it has gone holds up no day of the next one', async () => {
+  const ofMarch = daysIn({ from: '2026-03-05', to: '2026-03-15' });
+  bench = await createBench(
+    { records, days: [...days, ...ofMarch], startAt: at('2026-04-28T05:00:00Z') },
+    { scope: ordersOnly },
+  );
+  await bench.seal();
+  setNow('05-01T00:30');
+  bench.simulator.setFaults({ serverError: { with: 'start_date=2026-03' } });
+  await bench.run();
+  const { rows } = await bench.db.query(
+    `select (select state from sync.slices where day = '2026-04-30') as state,
+            (select value from sync.facts where fact = 'orders.contact') as contact`,
+  );
+  expect(rows).toEqual([{ state: 'walked', contact: 'answers' }]);
 });
 
 test('P6: a record that appears in the last hours is held, and its day no longer called sealed', async () => {

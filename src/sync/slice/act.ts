@@ -1,5 +1,5 @@
 // One act on one slice: read what is due of it, and write what the evidence says then.
-import { dayMs } from '../../day.ts';
+import { cliffOf, dayMs } from '../../day.ts';
 import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList, type Clocks } from '../../model.ts';
@@ -81,7 +81,11 @@ export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
   } catch (error) {
     if (concernsTheSliceOnly(error)) {
       const failed = await fail(context, slice, causeChain(error), endOf());
-      return error.code === 'platform_unavailable' ? { ...failed, isUnanswered: true } : failed;
+      // Of a month that has gone an error says no more than that.
+      const { latest } = clocksOf(context.platform.clock);
+      const hasGone = slice.day !== wholeList && latest >= cliffOf(slice.day);
+      const isSilence = error.code === 'platform_unavailable' && !hasGone;
+      return isSilence ? { ...failed, isUnanswered: true } : failed;
     }
     if (await isRefusedAlone(context, slice, error)) {
       return await fail(context, slice, causeChain(error), endOf());
