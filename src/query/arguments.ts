@@ -135,7 +135,8 @@ export const zone = z
   .string()
   .refine(isZone, zoneSentence)
   .describe('Days and months of this time zone, such as Asia/Shanghai; UTC by default');
-export const offset = whole(0, Number.MAX_SAFE_INTEGER);
+/** Of fifteen digits, as many as a number in an address may have. */
+export const offset = whole(0, 999_999_999_999_999);
 export const resource = oneOf(resources);
 export const listedResource = oneOf(listedResources).describe(
   'One of the two lists; both by default',
