@@ -203,7 +203,7 @@ const deeds: Record<Action, string> = {
   first: 'to be read',
   again: 'to be read again',
   tail: 'of today to be read on',
-  whole: 'of the whole list to be read',
+  whole: 'to be read',
 };
 
 function upcomingLines(title: string, all: Upcoming[], now: number): string[] {
@@ -212,9 +212,13 @@ function upcomingLines(title: string, all: Upcoming[], now: number): string[] {
     '',
     `  ${title}`,
     ...all.map(({ action, resource, slices, from, to, dueAt }) => {
-      const days = from === to ? from : `${from} to ${to}`;
+      // A whole list has no day.
+      const [what, days] =
+        action === 'whole'
+          ? ['whole list', '']
+          : ['day', ` (${from === to ? from : `${from} to ${to}`})`];
       const when = dueAt > now ? `, ${formatWhen(dueAt - now)}` : '';
-      return `    ${counted(slices, 'day')} of ${resource} ${deeds[action]} (${days})${when}`;
+      return `    ${counted(slices, what)} of ${resource} ${deeds[action]}${days}${when}`;
     }),
   ];
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../src/store/db.ts';
 import { addDays, cliffOf, dayOf, monthStart, startOf } from '../../src/day.ts';
+import { wholeList } from '../../src/model.ts';
 import type { Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -72,8 +73,13 @@ describe('plan', () => {
 
   test('what fits is said without alarm, with what is due now and next', async () => {
     await enterWindow(120);
-    await db.query(`insert into sync.rate (project_id, per_second) values ('p', 2.5)`);
+    await db.query(
+      `insert into sync.rate (project_id, per_second) values ('p', 2.5);
+       insert into sync.slices (project_id, resource, day, deadline_at, due_at)
+       values ('p', 'nft_classes', '${wholeList}', '9999-12-31', now() + interval '5 hours')`,
+    );
     const { stdout } = await outlast('status', '--plan', '--project', 'p');
+    expect(stdout).toMatch(/^ +1 whole list of nft_classes to be read, in [45] h/m);
     expect(stdout).not.toContain('TOO LATE');
     expect(stdout).toMatch(/^Project p: 2\.5 requests a second/);
     expect(stdout).toMatch(/Due now\n +\d+ days of orders to be read/);
