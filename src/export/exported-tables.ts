@@ -94,25 +94,22 @@ export const contentPath = (path: string, contentSha256: string): string =>
  * The columns of every table as this database has them: one that a later release adds is carried without a word here.
  */
 export async function exportedColumnsOf(db: Queryable): Promise<Map<string, ExportedColumn[]>> {
-  const { rows } = await db.query<{ table: string; name: string; type: string }>(
-    `select n.nspname || '.' || c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
+  const { rows } = await db.query<{ table: string; columns: ExportedColumn[] }>(
+    `select n.nspname || '.' || c.relname as table,
+            json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)) order by a.attnum) as columns
        from pg_attribute a
        join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p')
        join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('archive', 'sync')
       where a.attnum > 0 and not a.attisdropped
-      order by 1, a.attnum`,
+      group by 1`,
   );
-  const found = new Map<string, ExportedColumn[]>();
-  for (const of of exportedTables) {
-    const columns = rows.filter(
-      (row) => row.table === of.table && of.without?.includes(row.name) !== true,
-    );
-    found.set(
-      of.name,
-      columns.map(({ name, type }) => ({ name, type })),
-    );
-  }
-  return found;
+  const columnsOf = new Map(rows.map(({ table, columns }) => [table, columns]));
+  return new Map(
+    exportedTables.map(({ name, table, without = [] }) => [
+      name,
+      (columnsOf.get(table) ?? []).filter((column) => !without.includes(column.name)),
+    ]),
+  );
 }
 
 /**
