@@ -52,6 +52,12 @@ export const isGoing = (
   { latest }: Pick<Clocks, 'latest'>,
 ): boolean => latest >= goesAt(slice) - freezeMs;
 
+/** Whether it has gone by some clock. */
+export const hasGone = (
+  slice: Pick<Slice, 'day' | 'deadlineAt'>,
+  { latest }: Pick<Clocks, 'latest'>,
+): boolean => latest >= goesAt(slice);
+
 /** What the evidence says of a day. What is final, or lost, stays so. */
 export function verdictOf(slice: Slice, evidence: Evidence, clocks: Clocks): Verdict {
   const { readings, books, ...day } = evidence;

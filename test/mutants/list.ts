@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'errors for a month that has gone put the list aside',
-      "error.code === 'platform_unavailable'[- && !hasGone-];",
+      "error.code === 'platform_unavailable'[- && !isOver-];",
       'sync/month-end.pg',
     ],
     [

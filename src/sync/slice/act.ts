@@ -1,5 +1,5 @@
 // One act on one slice: read what is due of it, and write what the evidence says then.
-import { cliffOf, dayMs } from '../../day.ts';
+import { dayMs } from '../../day.ts';
 import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList, type Clocks } from '../../model.ts';
@@ -17,6 +17,7 @@ import { concernsAll, retryDelayMs, unforeseenText } from '../unforeseen-errors.
 import {
   clocksOf,
   conclude,
+  hasGone,
   isGoing,
   overAt,
   statusesToAsk,
@@ -82,9 +83,8 @@ export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
     if (concernsTheSliceOnly(error)) {
       const failed = await fail(context, slice, causeChain(error), endOf());
       // Of a month that has gone an error says no more than that.
-      const { latest } = clocksOf(context.platform.clock);
-      const hasGone = slice.day !== wholeList && latest >= cliffOf(slice.day);
-      const isSilence = error.code === 'platform_unavailable' && !hasGone;
+      const isOver = hasGone(slice, clocksOf(context.platform.clock));
+      const isSilence = error.code === 'platform_unavailable' && !isOver;
       return isSilence ? { ...failed, isUnanswered: true } : failed;
     }
     if (await isRefusedAlone(context, slice, error)) {
