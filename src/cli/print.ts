@@ -41,8 +41,12 @@ export function startedAs(script: string, env: NodeJS.ProcessEnv, folder: string
   if (isInstalled) return by === 'npx' ? 'npx outlast' : 'outlast';
   if (by === 'outlast' || by === 'demo') return 'npm run -s outlast --';
   const file = relative(folder, script);
-  return `node ${/^[\w./\\:-]+$/.test(file) ? file : JSON.stringify(file)}`;
+  return `node ${word(file)}`;
 }
+
+/** One word of a command, such as a path, as shells take it. */
+export const word = (text: string): string =>
+  /^[\w./\\:-]+$/.test(text) ? text : JSON.stringify(text);
 
 /** Takes away what is drawn over. */
 export const clearLine = '\r\u001b[K';

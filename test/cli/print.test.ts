@@ -11,6 +11,7 @@ import {
   startedAs,
   table,
   widthOf,
+  word,
   wrapped,
 } from '../../src/cli/print.ts';
 
@@ -172,4 +173,12 @@ describe('a command that is printed begins as this one was begun', () => {
   ])('%s', (_, file, env, expected) => {
     expect(startedAs(file, env, '/home/ann')).toBe(expected);
   });
+});
+
+it('a path that is printed to be typed is one word', () => {
+  expect(['./export', 's3://bucket/prefix', "Ann's export"].map(word)).toEqual([
+    './export',
+    's3://bucket/prefix',
+    `"Ann's export"`,
+  ]);
 });
