@@ -30,8 +30,15 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part(
     'http',
     /^http\//,
-    // Beside signatures: the exact reader of JSON, which knows no platform.
-    ['query/', 'platform/sign.ts', 'platform/target.ts', 'platform/json.ts', 'platform/bytes.ts'],
+    // Beside signatures: the exact reader of JSON, which knows no platform, and what the bytes of a certificate are.
+    [
+      'query/',
+      'platform/sign.ts',
+      'platform/target.ts',
+      'platform/json.ts',
+      'platform/bytes.ts',
+      'verify/certificate.ts',
+    ],
     /^(fastify|@fastify\/.+|preact|preact-render-to-string|prom-client|zod)$/,
   ),
   part('simulator', /^simulator\//, ['platform/sign.ts', 'platform/target.ts'], /^zod$/),
