@@ -30,14 +30,10 @@ const parts: { name: string; files: RegExp; may: string[]; packages: RegExp }[] 
   part(
     'http',
     /^http\//,
-    // Beside signatures: the exact reader of JSON, which knows no platform, and what the bytes of a certificate are.
+    // Beside signatures: the exact reader and writer of JSON, which know no platform.
     [
       'query/',
-      'platform/sign.ts',
-      'platform/target.ts',
-      'platform/json.ts',
-      'platform/bytes.ts',
-      'verify/certificate.ts',
+      ...['sign', 'target', 'json', 'canonical', 'bytes'].map((name) => `platform/${name}.ts`),
     ],
     /^(fastify|@fastify\/.+|preact|preact-render-to-string|prom-client|zod)$/,
   ),

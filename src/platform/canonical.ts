@@ -12,7 +12,7 @@ import { hash } from 'node:crypto';
 import { toUSVString } from 'node:util';
 import { transient } from '../errors.ts';
 import { byteBounds, compareUtf8 } from './bytes.ts';
-import type { Json } from './json.ts';
+import { parseJson, type Json } from './json.ts';
 
 /** The canonical text, and whether jsonb holds the value as it is (else see `jsonbText`). */
 type Canonical = { text: string; fits: boolean };
@@ -26,6 +26,9 @@ export function canonical(value: Json): Canonical {
   write(value, out);
   return out;
 }
+
+/** JSON text of any spelling as the bytes of a file: canonical, and a line feed. Throws SyntaxError on what is no JSON. */
+export const canonicalFile = (json: string): string => `${canonical(parseJson(json)).text}\n`;
 
 function write(value: Json, out: Canonical): void {
   if (typeof value === 'string') return writeString(value, out);

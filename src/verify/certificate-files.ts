@@ -9,6 +9,7 @@ import { causeChain } from '../errors.ts';
 import { ifThere, writeWhole } from '../files.ts';
 import type { Log } from '../log.ts';
 import type { Day, Instant, ProjectId } from '../model.ts';
+import { canonicalFile } from '../platform/canonical.ts';
 import {
   certificatesOf,
   certifiedMonths,
@@ -18,7 +19,6 @@ import {
 import type { Listed } from '../store/read-held.ts';
 import type { Db } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { bytesOf } from './certificate.ts';
 import { leafLine } from './digest.ts';
 import { leavesInForce } from './leaves.ts';
 
@@ -131,7 +131,7 @@ async function writeOne(
   if (certificate === undefined) return true;
   return writeWhole(path, async (write) => {
     if (kind === 'leaves.txt') return writeLeaves(db, of, certificate, write);
-    await write(bytesOf(certificate.text));
+    await write(canonicalFile(certificate.text));
     return true;
   });
 }

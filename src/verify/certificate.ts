@@ -1,9 +1,7 @@
-// What a certificate says, and its exact bytes: canonical JSON (platform/canonical.ts) and a line feed, so that the
-// file, the row and every copy of either are the same. docs/verify.md tells what each field means.
+// What a certificate says. Its exact bytes are canonical JSON and a line feed (platform/canonical.ts), so that the file,
+// the row and every copy of either are the same. docs/verify.md tells what each field means.
 import * as z from 'zod';
 import type { Day } from '../model.ts';
-import { canonical } from '../platform/canonical.ts';
-import { parseJson } from '../platform/json.ts';
 import type { CertifiedBooks, CoveredSlice, DatedFact } from '../store/certificates.ts';
 
 /** The first version of the format; another one would say so here. */
@@ -55,6 +53,3 @@ export function readCertificate(text: string): Certificate | null {
   const read = certificateShape.safeParse(JSON.parse(text));
   return read.success ? read.data : null;
 }
-
-/** The bytes of a certificate's file, from its JSON in any spelling. Throws SyntaxError on what is no JSON. */
-export const bytesOf = (text: string): string => `${canonical(parseJson(text)).text}\n`;

@@ -2,7 +2,7 @@
 // over"). The row is the certificate; the files are copies of it, and no trouble with them is a trouble of the sync.
 import { windowAt } from '../day.ts';
 import type { Day } from '../model.ts';
-import { sha256 } from '../platform/canonical.ts';
+import { canonicalFile, sha256 } from '../platform/canonical.ts';
 import {
   booksOf,
   certificatesOf,
@@ -19,7 +19,7 @@ import type { Tx } from '../store/db.ts';
 import type { Listed } from '../store/read-held.ts';
 import { newestHead } from '../store/journal/heads.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { bytesOf, certificateFormat, type Certificate } from './certificate.ts';
+import { certificateFormat, type Certificate } from './certificate.ts';
 import { createMonthDigest } from './digest.ts';
 import { writeOwedFiles, type Certifying, type FileTrouble } from './certificate-files.ts';
 import { leavesInForce } from './leaves.ts';
@@ -61,7 +61,7 @@ async function certifyMonth(
   const made = await withSnapshot(db, (tx) => certificateOf(tx, of, month, at));
   // A rival may have been first, then and now: then it is the rival's that counts.
   if (made === null) return;
-  if (!(await enterCertificate(db, of, made, sha256(bytesOf(made.text))))) return;
+  if (!(await enterCertificate(db, of, made, sha256(canonicalFile(made.text))))) return;
   const fields = { projectId, resource, month: month.slice(0, 7), digest: made.digest };
   if (made.issue === 1) log.info(fields, 'A month is certified');
   else {
@@ -109,7 +109,7 @@ async function certificateOf(
     journal: head && { no: head.no, head: head.head },
     previous: previous && {
       month: previous.month.slice(0, 7),
-      sha256: sha256(bytesOf(previous.text)),
+      sha256: sha256(canonicalFile(previous.text)),
     },
     issue,
     replaces: replaces && { ...replaces, why: 'it is no longer held' },

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
 import { digestOfFile, linesOf, textOfFile } from '../files.ts';
 import type { Day } from '../model.ts';
-import { sha256 } from '../platform/canonical.ts';
+import { canonicalFile, sha256 } from '../platform/canonical.ts';
 import { booksOf, type HeldCertificate } from '../store/certificates.ts';
 import type { Listed } from '../store/read-held.ts';
 import type { Tx } from '../store/db.ts';
 import { isHeadHeld } from '../store/journal/heads.ts';
-import { bytesOf, certificateFormat, readCertificate, type Certificate } from './certificate.ts';
+import { certificateFormat, readCertificate, type Certificate } from './certificate.ts';
 import { fileName, type FileKind } from './certificate-files.ts';
 import {
   createMonthDigest,
@@ -94,7 +94,7 @@ export async function checkCertificate({
     certified_at: held.certifiedAt,
     records: certificate?.records ?? 0,
     digest: held.digest,
-    certificate_sha256: sha256(bytesOf(held.text)),
+    certificate_sha256: sha256(canonicalFile(held.text)),
     later,
     holds: findings === 0,
     files_missing: files.missing,
@@ -131,11 +131,14 @@ async function* contradictions(
   if (sum !== certificate.records) yield 'its number of records is not that of its days';
   // Each names the one before it by digest: one that was altered or deleted is told of by the next.
   const before = all.filter(({ month }) => month === `${previous?.month}-01`);
-  if (previous !== null && !before.some(({ text }) => sha256(bytesOf(text)) === previous.sha256)) {
+  if (
+    previous !== null &&
+    !before.some(({ text }) => sha256(canonicalFile(text)) === previous.sha256)
+  ) {
     yield `the certificate of ${previous.month}${before.length === 0 ? ', which it names, is not held' : ' is not the one that it names'}`;
   }
   const books = await booksOf(tx, of, held.month, held.certifiedAt);
-  if (bytesOf(JSON.stringify(books)) !== bytesOf(JSON.stringify(certificate.books))) {
+  if (canonicalFile(JSON.stringify(books)) !== canonicalFile(JSON.stringify(certificate.books))) {
     yield 'the books that it names are not those that are held';
   }
   if (journal !== null && !(await isHeadHeld(tx, of.projectId, journal))) {
@@ -192,7 +195,7 @@ async function checkFiles(
   await look('certificate.json', async (path) => {
     const text = await textOfFile(path);
     if (text === null) return notThere;
-    if (text === bytesOf(held.text)) return null;
+    if (text === canonicalFile(held.text)) return null;
     const byFile = text.includes(`"digest":"${now.digest}"`) ? 'the file' : 'neither';
     return `it is not the certificate in the database; what is held agrees with ${now.digest === held.digest ? 'the database' : byFile}`;
   });

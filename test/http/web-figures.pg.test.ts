@@ -8,7 +8,7 @@ import { createFormat, sumOf } from '../../src/http/web/format.ts';
 import { grouped } from '../../src/http/web/parts.tsx';
 import { words } from '../../src/http/web/view.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
-import { bytesOf } from '../../src/verify/certificate.ts';
+import { canonicalFile } from '../../src/platform/canonical.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
@@ -233,7 +233,7 @@ test('a certificate comes as the file that is certified, byte for byte', async (
   const answer = await fetch(served.url + href.replaceAll('&amp;', '&'));
   const { rows } = await bench.db.query(`select certificate::text as text from sync.certificates`);
   // As it is written under OUTLAST_CERTIFICATES_DIR: the digest that verify prints is of these bytes.
-  expect(await answer.text()).toBe(bytesOf(String(rows[0]?.['text'])));
+  expect(await answer.text()).toBe(canonicalFile(String(rows[0]?.['text'])));
   expect(answer.headers.get('content-disposition')).toBe(
     'attachment; filename="orders-2026-03.certificate.json"',
   );

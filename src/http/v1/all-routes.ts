@@ -5,7 +5,7 @@ import { listedResource, month, resource, sha256 } from '../../query/arguments.t
 import { dayOf, owner } from '../../query/day-report.ts';
 import { questionList, questionNames } from '../../query/lists.ts';
 import * as reports from '../../query/reports.ts';
-import { bytesOf } from '../../verify/certificate.ts';
+import { canonicalFile } from '../../platform/canonical.ts';
 import { Refused, refusal } from '../http-answers.ts';
 import { record } from './answer-schemas.ts';
 import { projectFor, route, type Route } from './route.ts';
@@ -85,7 +85,7 @@ const proofRoutes: readonly Route[] = [
       const certificate = String(found['certificateJson']);
       const { issue = 1 } = JSON.parse(certificate) as { issue?: number };
       const name = `${resource}-${of}.${issue > 1 ? `${issue}.` : ''}certificate.json`;
-      return { kind: 'file', bytes: Buffer.from(bytesOf(certificate)), name };
+      return { kind: 'file', bytes: Buffer.from(canonicalFile(certificate)), name };
     },
   }),
   questionRoute('facts'),
