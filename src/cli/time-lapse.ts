@@ -214,8 +214,9 @@ async function runUntil(worker: Worker, days: number, outside: AbortSignal): Pro
 }
 
 const introduction = `The platform answers for this month and the last, the window. Then it forgets.
-Outlast reads each day when it is over, and seals it when the platform's totals
-agree and no order is pending. When its month has left the window a day is
+Outlast reads each day when it is over, and hours later from its other end. It
+is sealed when both readings showed all that is held, the platform counts no
+more, and no order is pending. When its month has left the window a day is
 final: it was read in time. A day that was not is lost.`;
 
 /** What was seen, in the end. */

@@ -1,5 +1,6 @@
 // `outlast demo --time-lapse`, at a quicker pace: what it shows has come to pass in the ledger, on the platform and over
 // HTTP.
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -39,7 +40,7 @@ async function answered({ worker, url }: Over, day: string): Promise<number[]> {
 }
 
 test('days are sealed, a month is forgotten by the platform and certified, and what an outage hid is lost by name', async () => {
-  expect.assertions(18);
+  expect.assertions(19);
   const said: string[] = [];
   const whenOver = async (over: Over): Promise<void> => {
     const { worker, url, lived: end } = over;
@@ -83,6 +84,9 @@ test('days are sealed, a month is forgotten by the platform and certified, and w
     expect(text).toContain(`Certificate of December 2025: 24 days, ${rows[0]?.records} orders`);
     expect(text).toContain(`- the archive answers with ${held} orders`);
     expect(text.indexOf('OFF FOR A WEEK')).toBeLessThan(text.indexOf('LOST FOR EVER'));
+    const begins = /^2026-01-29  Outlast starts\.[^…]+/m;
+    const [inReadme = ''] = begins.exec(readFileSync('README.md', 'utf8')) ?? [];
+    expect(text.replace('(0 s)', '(14 s)')).toContain(inReadme.trimEnd());
     expect(livedText(end)).toContain('7: 2025-12-25 to 2025-12-31');
     expect(said.filter((line) => line.length > 80)).toEqual([]);
   };
