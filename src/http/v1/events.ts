@@ -91,10 +91,24 @@ export function createEvents(
         throw new Refused(unavailable('too many listen already: try again later'));
       }
       const leaving = new AbortController();
-      const stream = Readable.from(told(project, leaving.signal), { highWaterMark: 1 });
+      const news = told(project, leaving.signal);
+      const stream = new Readable({
+        objectMode: true,
+        highWaterMark: 1,
+        read() {
+          news.next().then(
+            ({ value }) => this.push(value ?? null),
+            (error: Error) => this.destroy(error),
+          );
+        },
+        // At once: `Readable.from` would wait for what is told next, which may be a quarter of a minute.
+        destroy(error, done) {
+          leaving.abort();
+          done(error);
+        },
+      });
       listeners.set(stream, { project, leaving });
       stream.once('close', () => {
-        leaving.abort();
         listeners.delete(stream);
         if (![...listeners.values()].some((one) => one.project === project)) looks.delete(project);
       });
