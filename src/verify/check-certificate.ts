@@ -74,7 +74,7 @@ export async function checkCertificate({
   const files = await checkFiles(of, held, folder, now, (says) => tell('file', month, says));
   const differing = differingDays(now, days);
   if (differing.size > 0 && files.leavesPath !== null) {
-    await compareWithLeaves(tx, of, held.certifiedAt, differing, files.leavesPath, (finding) => {
+    await compareWithLeaves(tx, of, held, differing, files.leavesPath, (finding) => {
       findings += 1;
       return report(finding);
     });

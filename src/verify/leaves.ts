@@ -89,14 +89,15 @@ function comparedWithLeaves(resource: ListedResource): string {
 export async function compareWithLeaves(
   tx: Tx,
   { projectId, resource }: Listed,
-  at: string,
+  { month, certifiedAt: at }: { month: Day; certifiedAt: string },
   days: ReadonlySet<Day>,
   leavesPath: string,
   report: Report,
 ): Promise<void> {
   const sql = comparedWithLeaves(resource);
-  // A certificate that was altered may name anything.
-  for (const day of [...days].filter(isDay).toSorted()) {
+  // A certificate that was altered may name anything: only days of its month have leaves.
+  const ofMonth = [...days].filter((day) => isDay(day) && monthStart(day) === month);
+  for (const day of ofMonth.toSorted()) {
     const ids: string[] = [];
     const digests: string[] = [];
     for await (const line of linesOf(leavesPath)) {

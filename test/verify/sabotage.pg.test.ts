@@ -249,6 +249,8 @@ describe('a certificate', () => {
     ['its moment', set('{certified_at}', '"2027-01-01T00:00:00Z"'), /certified_at/],
     ['its format', set('{format}', '"other"'), /no certificate of the form/],
     ['its days', set('{days}', 'null'), /no certificate of the form/],
+    ['a day of the year 0', set('{days,0,day}', '"0000-01-01"'), /digest is not that of its days/],
+    ['the last day', set('{days,0,day}', '"9999-12-31"'), /digest is not that of its days/],
     ['the moment of its row', setRow(`certified_at = '2026-04-29'`), /certified_at/],
     ['the digest of its row', setRow(`digest = sha256('x')`), /digest/],
     ['the leaves of its row', setRow(`leaves_sha256 = sha256('x')`), /leaves_sha256/],

@@ -35,8 +35,9 @@ export async function refuseSecond(
 
 /**
  * Reads a held day of the first list that has one again. Passes when the platform shows at least half as many of the ids
- * held for it as a page can show, or when nothing is held at all; false when a list before that one did not answer, by which it is to be
- * recognised first. Only those in `able` are asked. Throws settings `source_changed` otherwise, and what the platform throws.
+ * held for it as a page can show, or when nothing is held at all; false when a list before that one did not answer, by
+ * which it is to be recognised first. Only those in `able` are asked. Throws settings `source_changed` otherwise, and what
+ * the platform throws.
  */
 export async function recogniseSource(
   held: Held,
