@@ -9,7 +9,7 @@ type Filters<Of extends Resource> = Record<RecordFilter<Of>, z.ZodType>;
 
 const orderSentence = 'must be one of 1, 2, 3 (pending, succeeded, failed), or a list of them';
 
-export const orderFilters = {
+const orderFilters = {
   status: severalOf(z.literal(orderStatuses, orderSentence), orderSentence).describe(
     '1 pending, 2 succeeded, 3 failed; several with commas',
   ),

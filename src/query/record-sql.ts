@@ -192,7 +192,7 @@ function dayBeyond(instant: string): Day | null {
 }
 
 /** What is read of the rows `o` of a list. */
-export type Listing = {
+type Listing = {
   after: Position | null;
   atMost: number;
   offset?: number | undefined;

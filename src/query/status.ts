@@ -11,7 +11,7 @@ import { createLists } from './ask-question.ts';
 import { recordsHeld } from './summary.ts';
 import { readOperations, readTokens } from './operations-status.ts';
 
-export type MonthStatus = {
+type MonthStatus = {
   /** First day of the month, `yyyy-MM-dd`. */
   month: string;
   days: number;

@@ -26,7 +26,6 @@ import { standardWorld } from './world.ts';
 export { demoProject };
 export type { SimulatorOptions };
 export type Simulator = Awaited<ReturnType<typeof createSimulator>>;
-export type Oracle = Simulator['oracle'];
 
 const controlPath = '/_simulator';
 

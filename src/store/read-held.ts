@@ -45,7 +45,7 @@ export async function countRows(db: Db, of: Archived): Promise<number> {
   return rows[0]?.rows ?? 0;
 }
 
-export type HeldVersion = HeldTyped & { observed_at: string };
+type HeldVersion = HeldTyped & { observed_at: string };
 
 /** `version`: when an earlier version was observed; null: it is what the row says. */
 type HeldUnderDay = HeldTyped & { version: string | null; slice_day: Day | null };
