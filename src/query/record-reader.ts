@@ -121,6 +121,17 @@ function argumentsOf(source: RecordSource) {
   };
 }
 
+/**
+ * Whether records are looked through for those that match, however few do. Results have no index but their key's: along
+ * it a page of which little matches would read all there are (400,000 of them: 1.9 s).
+ */
+const isSearched = (source: RecordSource, asked: Asked): boolean =>
+  !hasDays(source) &&
+  Object.keys(recordFilters[source.resource]).some((name) => asked[name] !== undefined);
+
+/** As of then everything is what it is now. */
+const endOfTime = '9999-12-31T23:59:59.999999Z';
+
 const recordArguments = z.strictObject({ project, id });
 const contentArguments = z.strictObject({ project, id, asOf: asOf.optional() });
 
@@ -140,7 +151,7 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
     wanted: number,
     from = 0,
   ): Promise<ScanResult<Position, Item>> {
-    const { asOf: at } = asked;
+    const at = asked.asOf ?? (isSearched(source, asked) ? endOfTime : undefined);
     if (at !== undefined) {
       return recordsAsOf(reader, source, { ...asked, asOf: at }, { after, wanted });
     }

@@ -383,6 +383,18 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
     }
   });
 
+  test('of results in which little matches some are looked through for a page, and not all', async () => {
+    const transactions = createTransactions(reader);
+    const given = { project, status: [9], limit: 1 };
+    let page = await transactions.list(given);
+    expect([page.items, page.next === null]).toEqual([[], false]);
+    const { nodes, blocks } = await readsOf(() => transactions.list(given));
+    expect(seqScans(nodes)).toEqual([]);
+    expect(blocks).toBeLessThan(3000);
+    while (page.next !== null) page = await transactions.list({ ...given, cursor: page.next });
+    expect(page.items).toEqual([]);
+  });
+
   test('operations watched and runs are read a page at a time, results for the page alone', async () => {
     const { watchedOperations, runs } = createLists(reader);
     for (const list of [watchedOperations, runs]) {
