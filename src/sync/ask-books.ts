@@ -205,10 +205,7 @@ async function askSpan(
     }
     const total = after?.total ?? null;
     const shown = await shownIn(db, of, days);
-    // An empty answer for days that showed something says nothing of how they are read.
-    const isHollow = total === 0 && shown !== null && shown.all > 0;
-    const addsUp =
-      by.counts !== null && !isHollow && total === by.counts.reduce((sum, one) => sum + one, 0);
+    const addsUp = by.counts !== null && total === by.counts.reduce((sum, one) => sum + one, 0);
     return {
       days,
       askedAt,

@@ -299,11 +299,6 @@ export const mutants: readonly Mutant[] = [
       'sync/single-faults.pg',
     ],
     [
-      'an empty count says how a day is read',
-      'by.counts !== null[- && !isHollow-] &&',
-      'sync/single-faults.pg',
-    ],
-    [
       'P2: what is shown again behind another was said all the time',
       'case when n.replaces [-then n.observed_at-]{+and n.raw_sha256 <> h.raw_sha256 then n.observed_at+} else h.observed_at end',
     ],

@@ -437,11 +437,17 @@ test('P4: a walk of today that is cut short makes no record missing when the day
   await expectNoneMissing();
 });
 
+// As after a new release of it: until then its list showed the failed ones as well.
 test('P4: a walk that asks for no status is not gone on with once the list is known to leave one out', async () => {
-  const orders = [0, 1, 2, 3, 4, 5].map((i) => orderOf(on, i, i === 3 ? { status: 1 } : {}));
-  await openAndRead(orders, { dialect: { maxOrders: 2, statusUnasked: 3 } });
+  await openAndRead(ordersOf(6, { status: 3 }), { dialect: { maxOrders: 2 } });
   await bench.runLater(pairMs);
-  bench.simulator.mutate('orders', `o-${on}-3`, (order) => ({ ...order, status: 3 }));
+  through((ask) => async (query, ...rest) => {
+    const page = await ask(query, ...rest);
+    if (query.status !== undefined) return page;
+    const records = page.records.filter(({ columns }) => columns['status'] !== 3);
+    const total = page.total === null ? null : page.total - 1;
+    return { ...page, records, shown: records.length, total };
+  });
   bench.simulator.setFaults({ serverError: { with: 'page_key=' } });
   await bench.runLater(25 * hour);
   bench.simulator.setFaults({ serverError: null });
