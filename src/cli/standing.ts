@@ -1,9 +1,9 @@
 // How each project of an archive stands at a moment, as `status` and the demo show it and monitors ask for it: what is
 // held, its days, and a forecast.
-import type { CoverageDay } from '../catalogue.ts';
 import { safetyOf, type Safety } from '../http/web/safety.ts';
 import type { ProjectId } from '../model.ts';
 import { createLists } from '../query/ask-question.ts';
+import { calendarOf, type CalendarMonth } from '../query/day-marks.ts';
 import { readStatus, type ProjectStatus } from '../query/status.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Report } from '../store/alerts/problem-rows.ts';
@@ -15,7 +15,8 @@ import { foreseeAll, type DatedForesight } from './forecast-lines.ts';
 export type Standing = {
   status: ProjectStatus;
   foresight: DatedForesight;
-  coverage: CoverageDay[];
+  /** Of all its days: their rows are many, where there are many projects. */
+  calendar: CalendarMonth[];
   safety: Safety;
 };
 
@@ -37,7 +38,8 @@ export async function readStandings(
     // It was entered a moment ago.
     if (foresight === undefined) continue;
     const coverage = await lists.coverage({ project: status.project });
-    standings.push({ status, foresight, coverage, safety: safetyOf(coverage, foresight.now) });
+    const safety = safetyOf(coverage, foresight.now);
+    standings.push({ status, foresight, calendar: calendarOf(coverage), safety });
   }
   return { standings, forecast };
 }

@@ -4,7 +4,7 @@ import { booksSentence, headlineOf, type Safety } from '../http/web/safety.ts';
 import { en } from '../http/web/words.ts';
 import { listedResources, wholeList, type Day, type Why } from '../model.ts';
 import { moment } from '../problems.ts';
-import { calendarOf } from '../query/day-marks.ts';
+import { calendarFrom } from '../query/day-marks.ts';
 import type { OperationsStatus, TokensStatus } from '../query/operations-status.ts';
 import type { ListStatus, ProjectStatus } from '../query/status.ts';
 import { notYetKnown } from '../store/projects.ts';
@@ -32,11 +32,11 @@ const sinceText = (firstDay: string): string =>
     : `every day accounted for since ${firstDay}`;
 
 function projectText(
-  { status: project, foresight, coverage, safety }: Standing,
+  { status: project, foresight, calendar: whole, safety }: Standing,
   isAll: boolean,
 ): string {
   const { now } = foresight;
-  const calendar = calendarOf(coverage, isAll ? undefined : windowAt(now).from);
+  const calendar = isAll ? whole : calendarFrom(whole, windowAt(now).from);
   const lines = [
     `Project ${project.project}: ${headlineOf(en, formatCount, safety)}`,
     ...closingLines(safety, now),

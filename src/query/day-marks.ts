@@ -76,14 +76,8 @@ export type CalendarMonth = {
   marks: ReadonlyMap<number, DayMark>;
 };
 
-/**
- * For each day of a resource the weakest of what its lists say: months of both from this one on, and whatever earlier
- * ones have lost days (P7: what is lost stays in sight for ever); the oldest of each first.
- */
-export function calendarOf(
-  coverage: readonly CoverageDay[],
-  fromMonth: Day = '0001-01-01',
-): CalendarMonth[] {
+/** For each day of a resource the weakest of what its lists say; the oldest month of each resource first. */
+export function calendarOf(coverage: readonly CoverageDay[]): CalendarMonth[] {
   const months = new Map<string, CalendarMonth & { marks: Map<number, DayMark> }>();
   // Orders first, and each in the order of its days.
   for (const slice of coverage) {
@@ -95,7 +89,9 @@ export function calendarOf(
     known.marks.set(date, weaker(mark, known.marks.get(date) ?? mark));
     months.set(`${resource} ${month}`, known);
   }
-  const isShown = ({ month, marks }: CalendarMonth): boolean =>
-    month >= fromMonth || [...marks.values()].includes('lost');
-  return [...months.values()].filter(isShown);
+  return [...months.values()];
 }
+
+/** From this month on, and whatever earlier ones have lost days (P7: what is lost stays in sight for ever). */
+export const calendarFrom = (calendar: readonly CalendarMonth[], from: Day): CalendarMonth[] =>
+  calendar.filter(({ month, marks }) => month >= from || [...marks.values()].includes('lost'));
