@@ -544,7 +544,7 @@ export type RecordQuestion = Pick<Question, 'one' | 'summary' | 'shown' | 'isPag
   /** What a record is. */
   meaning: string;
   about: string;
-  /** What its values may be is said in query/, with its SQL. `days`: those the records stand under; read both ways. */
+  /** What its values may be is said in query/record-filters.ts. `days`: those the records stand under; read both ways. */
   filters: readonly string[];
   /** What names a record within the project. */
   key: readonly [string];

@@ -104,7 +104,7 @@ function wrongFiles(file: string, text: string, { files }: Known): string[] {
   // Links are looked at by themselves.
   const told = isPage(file) ? text.replaceAll(/\]\([^)]*\)/g, ']') : comments.join('\n');
   const named = told.matchAll(
-    /(?<![\w./:@*-])(?:\.\.?\/)*((?:[\w.-]+\/)*[\w-]+\.(?:ts|mjs|sql|md))\b/g,
+    /(?<![\w./:@*-])(?:\.\.?\/)*((?:[\w.-]+\/)*[\w-][\w.-]*\.(?:ts|mjs|sql|md))\b/g,
   );
   return [...named].flatMap(([, name = '']) => {
     const isThere = files.has(name) || [...files].some((one) => one.endsWith(`/${name}`));

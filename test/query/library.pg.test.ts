@@ -139,7 +139,7 @@ describe('the declarations', () => {
   });
 
   test('sabotaged by a face that shows its inside, are of no use to that user', async () => {
-    expect(await asUser({ inside: 'export { outlast };' }, 'query/record-reader')).toMatch(
+    expect(await asUser({ inside: 'export { outlast };' }, 'store/ledger')).toMatch(
       `'drizzle-orm'`,
     );
   });
