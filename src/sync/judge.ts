@@ -1,6 +1,6 @@
-// The rule of proof: what a day's readings, the books and the clocks say of it, and what to do next. A pure function of
-// evidence that is never changed: it stores none, and verdicts.ts writes what it says into the ledger. It knows no clock,
-// no database and no network.
+// The rule of proof (P6): what a day's readings, the books and the clocks say of it, and what to do next. A pure function
+// of evidence that is never changed: it stores none, and verdicts.ts writes what it says into the ledger. It knows no
+// clock, no database and no network.
 import { dayMs, hourMs, minuteMs } from '../day.ts';
 import type { Clocks, DayBooks, End, Instant, Proof, Reading, SliceState, Why } from '../model.ts';
 

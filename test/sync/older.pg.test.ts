@@ -207,9 +207,14 @@ describe('the list of an owner', () => {
     expect(held).toEqual(['a mine', 'b mine missing', 'c mine missing', 'x mine']);
   });
 
-  test('tells of older days, whichever owner has them', async () => {
+  const refusal = { status: 400, with: 'start_date=2000', without: 'owner=theirs' };
+  test.each([
+    ['whichever owner has them', ['mine', 'theirs'], null],
+    ['whoever is refused after the one who has them', ['theirs', 'mine'], refusal],
+  ])('tells of older days, %s', async (_, classes, serverError) => {
     await start();
-    bench.worker.scope = { classes: ['mine', 'theirs'] };
+    bench.worker.scope = { classes };
+    bench.simulator.setFaults({ serverError });
     await bench.runLater(25 * hour);
     const { 'nft_classes.older_days': answers, 'nft_classes.oldest_day': from } = await facts();
     expect([answers, from]).toEqual(['answered', '2025-11-10']);

@@ -121,10 +121,11 @@ async function findOlderDays(
     const isRefused = ['platform_refused', 'platform_forbidden'].some((code) =>
       isOutlastError(error, code),
     );
-    if (isRefused) return { older_days: 'refused' };
+    // What one owner was shown stands, whoever is refused after it: of days that are answered none is lost early.
+    if (isRefused && shown.length === 0) return { older_days: 'refused' };
     // Who keeps a table for each month may fail at those that are gone; the list itself has answered.
     if (isOutlastError(error, 'platform_unavailable')) return {};
-    throw error;
+    if (!isRefused) throw error;
   }
   if (shown.length === 0) return { older_days: 'not shown' };
   return { older_days: 'answered', oldest_day: dayOf(Math.min(...shown)) };
