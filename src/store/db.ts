@@ -143,7 +143,9 @@ export async function openDb(options: DbOptions): Promise<Db> {
   });
   const pool = new pg.Pool({
     ...asked,
-    ...(options.waitsInLine === true ? { connectionTimeoutMillis: inLineMs } : {}),
+    ...(options.waitsInLine === true
+      ? { connectionTimeoutMillis: inLineMs, idleTimeoutMillis: keptMs }
+      : {}),
     Client: function (config: pg.ClientConfig) {
       return new Client({
         ...config,
@@ -206,6 +208,11 @@ export async function openDb(options: DbOptions): Promise<Db> {
 const connectingMs = 10_000;
 /** And how long the line for one may be, for a sync of many projects: requests over HTTP may be in it, too. */
 const inLineMs = 120_000;
+/**
+ * A sync's are kept from one tick to the next, a minute later: a new one has to learn the tables first, a third of what a
+ * quiet tick costs Postgres (docs/benchmarks.md).
+ */
+const keptMs = 90_000;
 
 /** How much longer than the server's own time-outs an answer may be on its way. */
 const graceMs = 30_000;
