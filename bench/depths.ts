@@ -1,7 +1,7 @@
 // Where pages begin: positions at random depths of the whole list, and the cursors that lead there without reading
 // their way.
 import { fingerprintOf } from '../src/query/cursor.ts';
-import { writeCursor } from '../src/query/record-reader.ts';
+import { writeCursor } from '../src/query/record-methods.ts';
 import { sources } from '../src/query/record-sql.ts';
 import { below, mix } from '../src/simulator/world.ts';
 import type { Db } from '../src/store/db.ts';

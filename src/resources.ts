@@ -307,15 +307,6 @@ export const columnsOf = (fields: Fields): Column[] =>
     'members' in field ? Object.values(field.members) : 'column' in field ? [field] : [],
   );
 
-/**
- * Records asked for in a page: the documented maximum first (docs/platform.md §8), then what is tried where it is
- * refused. Public clients know 50 for classes.
- */
-export const pageLimits = {
-  orders: [50, 20, 10],
-  nft_classes: [200, 50, 10],
-} as const satisfies Partial<Record<Resource, readonly number[]>>;
-
 /** A column's name in the views: with its unit. */
 export const inView = ({ column, unit }: Column): string =>
   unit === undefined ? column : `${column}_${unit}`;

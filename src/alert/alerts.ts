@@ -12,7 +12,7 @@ import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
 import type { PolicySettings } from '../sync/enter-days.ts';
-import { foresee, risksOf } from '../sync/foresee.ts';
+import { foresee, risksOf } from '../sync/read-forecast.ts';
 import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';

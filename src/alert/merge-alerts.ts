@@ -21,7 +21,7 @@ export type Changes = { put: AlertRow[]; drop: AlertRow[] };
 /** An alert nobody took for so long has no listener. */
 const forgottenAfterMs = 7 * 86_400_000;
 
-const keyOf = ({ kind, subject }: { kind: string; subject: string }): string =>
+const alertKey = ({ kind, subject }: { kind: string; subject: string }): string =>
   `${kind} ${subject}`;
 
 /**
@@ -36,22 +36,22 @@ export function mergeAlerts(
 ): Changes {
   const put: AlertRow[] = [];
   const drop: AlertRow[] = [];
-  const known = new Map(rows.map((row) => [keyOf(row), row]));
-  const holding = new Set(conditions.map(keyOf));
+  const known = new Map(rows.map((row) => [alertKey(row), row]));
+  const holding = new Set(conditions.map(alertKey));
   const ended = new Set(
     conditions.flatMap(({ kind, subject }) =>
-      (ends[kind] ?? []).map((other) => keyOf({ kind: other, subject })),
+      (ends[kind] ?? []).map((other) => alertKey({ kind: other, subject })),
     ),
   );
   for (const condition of conditions) {
-    const row = known.get(keyOf(condition));
+    const row = known.get(alertKey(condition));
     const next =
       row === undefined ? opened(condition, now) : goesOn(row, condition, now, againAfterMs);
     if (next !== row) put.push(next);
   }
   for (const row of rows) {
-    if (holding.has(keyOf(row))) continue;
-    const next = ended.has(keyOf(row)) ? null : isGone(row, now);
+    if (holding.has(alertKey(row))) continue;
+    const next = ended.has(alertKey(row)) ? null : isGone(row, now);
     if (next === null) drop.push(row);
     else if (next !== row) put.push(next);
   }

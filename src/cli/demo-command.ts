@@ -15,7 +15,7 @@ import { holdsAnything } from '../store/projects.ts';
 import { run } from '../sync/run.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
-import { openMigrated, type OpenedStore } from './app.ts';
+import { openMigrated, type OpenedStore } from './open-store.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { demoProjects, readDemoSettings } from './demo-settings.ts';
 import { startServing } from './start-serving.ts';

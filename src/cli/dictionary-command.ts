@@ -5,7 +5,7 @@ import { settingsError } from '../errors.ts';
 import { readDictionary, type Described, type DictionaryEntry } from '../query/dictionary.ts';
 import { openReader } from '../query/reader.ts';
 import { readSettings } from '../settings/settings.ts';
-import { withReader } from './app.ts';
+import { withReader } from './open-store.ts';
 import { print as printText, printJson, printTable, wrapped } from './print.ts';
 
 const statementTimeoutMs = 30_000;

@@ -16,7 +16,7 @@ import { readSettings, type ProjectSettings, type Settings } from '../settings/s
 import { checkPrograms, findPackage } from '../store/embedded/programs.ts';
 import { checkDataDir, holdsArchive } from '../store/embedded/home.ts';
 import { headsName } from '../verify/publish-heads.ts';
-import { openStore } from './app.ts';
+import { openStore } from './open-store.ts';
 import { exportFound, portFound, readersFound } from './start-needs.ts';
 import {
   examineReplica,

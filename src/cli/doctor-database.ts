@@ -11,7 +11,7 @@ import { onlyRow, openDb, withTx, type Db, type Queryable, type Tx } from '../st
 import { migrateWithin } from '../store/migrate.ts';
 import { inspectConnection } from '../store/pg-client.ts';
 import { forbiddenHere, mayRunAs, missingRights } from '../store/roles.ts';
-import { ofReplica, type Store } from './app.ts';
+import { ofReplica, type Store } from './open-store.ts';
 import { formatCount, formatMegabytes, formatSpan } from './print.ts';
 
 /** What tells one archive from another, and how new it is. */

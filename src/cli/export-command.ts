@@ -5,7 +5,7 @@ import { fileFormats, type FileFormat } from '../model.ts';
 import type { Exported } from '../export/write-export.ts';
 import { readSettings } from '../settings/settings.ts';
 import { exportTo, readPlace } from './export-places.ts';
-import { openToRead, wantedProjects, withStore } from './app.ts';
+import { openToRead, wantedProjects, withStore } from './open-store.ts';
 import { formatCount, print, printJson, table, word } from './print.ts';
 import { inProgress } from './signals.ts';
 

@@ -7,7 +7,7 @@ import { resources } from '../model.ts';
 import { openArchive } from '../query/archive.ts';
 import { changeFilters } from '../query/changes.ts';
 import { readSettings } from '../settings/settings.ts';
-import { withReader } from './app.ts';
+import { withReader } from './open-store.ts';
 import { readOptions } from './command-options.ts';
 import { projectOf } from './query-command.ts';
 import { stopOnSignals } from './signals.ts';

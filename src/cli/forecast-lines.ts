@@ -5,7 +5,7 @@ import { problemText } from '../problems.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import { sumOfRequests, takesMs, type MonthForecast } from '../sync/forecast.ts';
-import { foresee, risksOf, type Foresight } from '../sync/foresee.ts';
+import { foresee, risksOf, type Foresight } from '../sync/read-forecast.ts';
 import {
   formatCount,
   formatSpan,

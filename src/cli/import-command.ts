@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { checkEmpty, importArchive } from '../export/read-export.ts';
 import type { Manifest } from '../export/manifest.ts';
 import { readSettings } from '../settings/settings.ts';
-import { openMigrated, withStore } from './app.ts';
+import { openMigrated, withStore } from './open-store.ts';
 import { atPlace, readPlace } from './export-places.ts';
 import { formatCount, momentText, print, printJson } from './print.ts';
 import { inProgress } from './signals.ts';

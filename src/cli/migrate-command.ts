@@ -2,7 +2,7 @@
 // for people who run migrations as the database's owner.
 import type { Command } from 'commander';
 import { readSettings } from '../settings/settings.ts';
-import { bringUpToDate, openStore } from './app.ts';
+import { bringUpToDate, openStore } from './open-store.ts';
 import { openLog } from './log-lines.ts';
 import { counted, print, printJson } from './print.ts';
 

@@ -10,7 +10,7 @@ import { rangeCoverage } from '../query/day-marks.ts';
 import { lists, recordsOf, type Row } from '../query/lists.ts';
 import type { Archive, Version } from '../query/types.ts';
 import { readSettings } from '../settings/settings.ts';
-import { notArchived, withReader } from './app.ts';
+import { notArchived, withReader } from './open-store.ts';
 import { dictionaryCommand } from './dictionary-command.ts';
 import { optionOf, readOptions } from './command-options.ts';
 import {

@@ -8,7 +8,7 @@ import type { Db } from '../store/db.ts';
 import { countRows } from '../store/read-held.ts';
 import { archivedName, archivedOf, type Archived } from '../store/record-tables.ts';
 import { rebuild, type Rebuilt } from '../sync/rebuild.ts';
-import { openMigrated, wantedProjects, withStore } from './app.ts';
+import { openMigrated, wantedProjects, withStore } from './open-store.ts';
 import { formatCount, print, printJson, printTable } from './print.ts';
 import type { ProgressLine } from './progress.ts';
 import { inProgress } from './signals.ts';

@@ -8,9 +8,9 @@ import { readSettings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { Requests } from '../sync/forecast.ts';
-import { risksOf, type Foresight } from '../sync/foresee.ts';
+import { risksOf, type Foresight } from '../sync/read-forecast.ts';
 import { overAt } from '../sync/verdicts.ts';
-import { openToRead, wantedProjects, withStore } from './app.ts';
+import { openToRead, wantedProjects, withStore } from './open-store.ts';
 import {
   forecastCells,
   forecastJson,

@@ -1,6 +1,6 @@
 // How each project of an archive stands at a moment, as `status` and the demo show it and monitors ask for it: what is
 // held, its days, and a forecast.
-import { safetyOf, type Safety } from '../http/web/safety.ts';
+import { safetyOf, type Safety } from '../http/web/headline.ts';
 import type { ProjectId } from '../model.ts';
 import { createLists } from '../query/ask-question.ts';
 import { calendarOf, type CalendarMonth } from '../query/day-marks.ts';
@@ -8,8 +8,8 @@ import { readStatus, type ProjectStatus } from '../query/status.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
-import { risksOf } from '../sync/foresee.ts';
-import { wantedProjects } from './app.ts';
+import { risksOf } from '../sync/read-forecast.ts';
+import { wantedProjects } from './open-store.ts';
 import { foreseeAll, type DatedForesight } from './forecast-lines.ts';
 
 export type Standing = {

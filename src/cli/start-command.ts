@@ -16,7 +16,7 @@ import { enterUpTo } from '../store/operations/watch-operations.ts';
 import { projectIds } from '../store/projects.ts';
 import { createHolder } from '../sync/holder.ts';
 import { lastDue, nextDue, startSchedule, startTicks, type Schedule } from '../sync/schedule.ts';
-import { openMigrated } from './app.ts';
+import { openMigrated } from './open-store.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { exportTo } from './export-places.ts';
 import { openLog } from './log-lines.ts';

@@ -14,7 +14,7 @@ import { readSmallFile } from '../settings/environment.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openDb, type Db } from '../store/db.ts';
 import type { Worker } from '../sync/worker.ts';
-import { ofReplica } from './app.ts';
+import { ofReplica } from './open-store.ts';
 
 /** `settings`: what is told of them over HTTP. */
 type Serving = Partial<Pick<ServerOptions, 'isAlive' | 'watch' | 'now' | 'settings'>> & {

@@ -1,14 +1,14 @@
 // `outlast status --check`: whether all is well, as monitoring plug-ins say it (Monitoring Plugins Development
 // Guidelines): one line, and an exit code. It looks for itself, so that it is right while no service runs.
 import { OutlastError } from '../errors.ts';
-import { headlineOf, safetyOf, type Safety } from '../http/web/safety.ts';
+import { headlineOf, safetyOf, type Safety } from '../http/web/headline.ts';
 import { en } from '../http/web/words.ts';
 import type { Instant } from '../model.ts';
 import { problemText } from '../problems.ts';
 import type { ProjectStatus } from '../query/status.ts';
 import { readSettings } from '../settings/settings.ts';
 import { readProblems } from '../store/alerts/problem-rows.ts';
-import { openToRead, withStore } from './app.ts';
+import { openToRead, withStore } from './open-store.ts';
 import { verdictOn } from './exit.ts';
 import { formatCount, nothingArchived, typeable } from './print.ts';
 import { readStandings } from './standing.ts';

@@ -6,7 +6,13 @@ import { exitCode, settingsError, transient } from '../errors.ts';
 import { jsonText } from '../query/record-text.ts';
 import { readReplica, type Replica } from '../query/status.ts';
 import { checkProxies, readSettings } from '../settings/settings.ts';
-import { configuredProjects, openMigrated, openToRead, withStore, type Store } from './app.ts';
+import {
+  configuredProjects,
+  openMigrated,
+  openToRead,
+  withStore,
+  type Store,
+} from './open-store.ts';
 import { forecastJson } from './forecast-lines.ts';
 import { formatSpan, print, printError, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';

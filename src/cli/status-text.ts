@@ -1,6 +1,6 @@
 // How the projects stand, as a person reads it: what is held, a calendar, forecasts, and what keeps it from being more.
 import { windowAt } from '../day.ts';
-import { booksSentence, headlineOf, type Safety } from '../http/web/safety.ts';
+import { booksSentence, headlineOf, type Safety } from '../http/web/headline.ts';
 import { en } from '../http/web/words.ts';
 import { listedResources, wholeList, type Day, type Why } from '../model.ts';
 import { moment } from '../problems.ts';

@@ -8,7 +8,7 @@ import type { RunCounts } from '../store/runs.ts';
 import { archivedLists, untilToday } from '../sync/enter-days.ts';
 import { run } from '../sync/run.ts';
 import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
-import { configuredProjects, openMigrated, withStore, type OpenedStore } from './app.ts';
+import { configuredProjects, openMigrated, withStore, type OpenedStore } from './open-store.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { verdictOn } from './exit.ts';
 import { readOptions } from './command-options.ts';

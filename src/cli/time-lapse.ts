@@ -13,7 +13,7 @@ import { createSimulator, type Simulator } from '../simulator/simulator-server.t
 import type { RunReport, Worker } from '../sync/worker.ts';
 import type { Instant } from '../model.ts';
 import { run } from '../sync/run.ts';
-import { openMigrated } from './app.ts';
+import { openMigrated } from './open-store.ts';
 import { calendarLines } from './calendar-lines.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print, word } from './print.ts';

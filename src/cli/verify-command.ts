@@ -22,7 +22,13 @@ import {
   type ListVerified,
   type Verifying,
 } from '../verify/verify.ts';
-import { openMigrated, openToRead, wantedProjects, withStore, type OpenedStore } from './app.ts';
+import {
+  openMigrated,
+  openToRead,
+  wantedProjects,
+  withStore,
+  type OpenedStore,
+} from './open-store.ts';
 import { readOptions } from './command-options.ts';
 import { formatCount, momentText, print, printJson } from './print.ts';
 import type { ProgressLine } from './progress.ts';

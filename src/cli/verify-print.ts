@@ -3,7 +3,7 @@
 import { isListed, type Resource } from '../model.ts';
 import type { Reproved, ResultReproved } from '../sync/ask-proved-days-again.ts';
 import type { ChainsVerified } from '../verify/check-journal.ts';
-import { fileName } from '../verify/certificate-files.ts';
+import { fileName } from '../verify/certificate-copies.ts';
 import type { Finding } from '../verify/finding.ts';
 import type { ListVerified } from '../verify/verify.ts';
 import {

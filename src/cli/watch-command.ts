@@ -14,7 +14,7 @@ import {
   type NewOperation,
   type Watched,
 } from '../store/operations/watch-operations.ts';
-import { openMigrated, refuseNone, withStore } from './app.ts';
+import { openMigrated, refuseNone, withStore } from './open-store.ts';
 import { readOptions } from './command-options.ts';
 import { formatCount, print, printJson } from './print.ts';
 

@@ -80,7 +80,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
   const client = await createClient(s3.S3Client, options);
   const address = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const { signal, partBytes = defaultPartBytes } = options;
-  const keyOf = (name: string) => ({
+  const objectAt = (name: string) => ({
     Bucket: bucket,
     Key: prefix === '' ? name : `${prefix}/${name}`,
   });
@@ -122,9 +122,9 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     notes: Record<string, string>,
   ): Promise<boolean> {
     const { UploadId } = await told(
-      client.send(new s3.CreateMultipartUploadCommand({ ...keyOf(name), Metadata: notes })),
+      client.send(new s3.CreateMultipartUploadCommand({ ...objectAt(name), Metadata: notes })),
     );
-    const upload = { ...keyOf(name), UploadId };
+    const upload = { ...objectAt(name), UploadId };
     // Parts that never became an object are paid for until somebody says that they will not.
     const abort = (): Promise<unknown> =>
       client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined);
@@ -160,7 +160,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
   ): Promise<T | null> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const found = await ifThere(client.send(new s3.GetObjectCommand(keyOf(name))));
+        const found = await ifThere(client.send(new s3.GetObjectCommand(objectAt(name))));
         return found && (await take(found.Body as Readable, found.ETag ?? ''));
       } catch (error) {
         const said = storeError(address, error);
@@ -175,7 +175,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     address,
     async list() {
       const found = new Map<string, number>();
-      const Prefix = keyOf('').Key;
+      const Prefix = objectAt('').Key;
       let ContinuationToken: string | undefined;
       // P9: ends, for every page is asked for with the token of the one before, and a token seen before is refused.
       const seen = new Set<string | undefined>();
@@ -195,16 +195,16 @@ export async function openBucket(place: string, options: BucketOptions): Promise
       return found;
     },
     async find(name) {
-      const sent = client.send(new s3.HeadObjectCommand(keyOf(name)));
+      const sent = client.send(new s3.HeadObjectCommand(objectAt(name)));
       const found = await told(ifThere<HeadObjectCommandOutput>(sent));
       return found && { bytes: found.ContentLength ?? 0, notes: found.Metadata ?? {} };
     },
     readText: (name) => read(name, async (body, etag) => ({ text: await text(body), etag })),
     read,
     async tryOut() {
-      await told(client.send(new s3.PutObjectCommand({ ...keyOf(trialName), Body: '{}' })));
+      await told(client.send(new s3.PutObjectCommand({ ...objectAt(trialName), Body: '{}' })));
       try {
-        await client.send(new s3.DeleteObjectCommand(keyOf(trialName)));
+        await client.send(new s3.DeleteObjectCommand(objectAt(trialName)));
         return true;
       } catch {
         // An export needs no right to.
@@ -214,7 +214,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     putText: (name, content, condition) =>
       onlyIf(condition, (conditions) =>
         client.send(
-          new s3.PutObjectCommand({ ...keyOf(name), ...conditions, Body: Buffer.from(content) }),
+          new s3.PutObjectCommand({ ...objectAt(name), ...conditions, Body: Buffer.from(content) }),
         ),
       ),
     async putFile(name, path, notes) {
@@ -223,7 +223,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
       const Body = await pieceOf(path, 0, bytes);
       return onlyIf('none', (conditions) =>
         client.send(
-          new s3.PutObjectCommand({ ...keyOf(name), ...conditions, Body, Metadata: notes }),
+          new s3.PutObjectCommand({ ...objectAt(name), ...conditions, Body, Metadata: notes }),
         ),
       );
     },

@@ -22,7 +22,7 @@ import {
 } from '../model.ts';
 import type { ProjectState } from '../query/metrics-state.ts';
 import { askedBy, openedTo } from './gate.ts';
-import type { Serving } from './serving.ts';
+import type { Serving } from './server-context.ts';
 
 export type ProcessMetrics = { registry: Registry; meter: Meter };
 

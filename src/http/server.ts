@@ -20,9 +20,9 @@ import {
 } from './http-answers.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
 import { addPlatform } from './platform/platform-routes.ts';
-import type { Serving } from './serving.ts';
+import type { Serving } from './server-context.ts';
 import { addArchive, type ArchiveOptions } from './v1/serve-archive.ts';
-import { addWeb } from './web/serve.tsx';
+import { addWeb } from './web/web-routes.tsx';
 import { createSessions } from './web/session.ts';
 
 /** Unless given, there is one archive for all, no settings are shown, it is alive, and deadlines are told by `now`. */

@@ -24,6 +24,15 @@ import {
 } from './json.ts';
 import { isReject, longReject, readClass, readOrder, reject, unpinned } from './parse.ts';
 
+/**
+ * Records asked for in a page: the documented maximum first (docs/platform.md §8), then what is tried where it is
+ * refused. Public clients know 50 for classes.
+ */
+export const pageLimits = {
+  orders: [50, 20, 10],
+  nft_classes: [200, 50, 10],
+} as const satisfies Record<ListedResource, readonly number[]>;
+
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
 
@@ -79,7 +88,7 @@ function readPage(
     total: total === 0 && shown > 0 ? null : total,
     first,
     last,
-    nextKey: resource === 'orders' ? keyOf(data.fields.get('next_page_key')) : null,
+    nextKey: resource === 'orders' ? nextKeyOf(data.fields.get('next_page_key')) : null,
     askedAt,
     bytes: body.length,
   };
@@ -155,7 +164,7 @@ function totalOf(value: Json | undefined): number | null {
 }
 
 /** A page key. That there is none the platform may say in several ways: absent, null, '' or 0, which is another ''. */
-function keyOf(value: Json | undefined): string | null {
+function nextKeyOf(value: Json | undefined): string | null {
   if (value === undefined || value === null) return null;
   const key = tokenOf(value);
   if (key === '' || (key === '0' && typeof value !== 'string')) return null;

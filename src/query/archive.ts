@@ -11,7 +11,7 @@ import {
   createOrders,
   createTokens,
   createTransactions,
-} from './record-reader.ts';
+} from './record-methods.ts';
 import { createStatistics } from './statistics.ts';
 import { readProjects, readSummary } from './summary.ts';
 import type { Archive, ArchiveOptions } from './types.ts';

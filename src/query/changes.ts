@@ -166,7 +166,7 @@ async function changesOf(reader: Reader, of: ProjectId, rows: Row[]): Promise<Ch
   const ofQuery = fingerprint(of);
   return rows.map((row) => {
     const { observedAt } = row;
-    const record = contents.get(keyOf(row));
+    const record = contents.get(contentKey(row));
     return {
       ...aboutOf(row, ofQuery),
       // As this change left it, not as later ones did.
@@ -216,7 +216,9 @@ async function* linesOf(
       const found = await now;
       [now, then] = [then, contents(pieces[n + 2])];
       told = positionText(ofQuery, piece.at(-1) as Row);
-      const lines = piece.map((row) => Buffer.from(lineOf(row, found.get(keyOf(row)), ofQuery)));
+      const lines = piece.map((row) =>
+        Buffer.from(lineOf(row, found.get(contentKey(row)), ofQuery)),
+      );
       yield { text: Buffer.concat(lines), position: told };
     }
     const position = upTo === null ? told : positionText(ofQuery, upTo);
@@ -264,8 +266,11 @@ function halvesNow(fields: Fields): string {
   return `encode(raw_sha256, 'hex') as "rawSha256", ${before}::text as before, ${after}::text as after`;
 }
 
-const keyOf = ({ resource, rawSha256, id }: Pick<Row, 'resource' | 'rawSha256' | 'id'>): string =>
-  `${resource} ${rawSha256} ${id}`;
+const contentKey = ({
+  resource,
+  rawSha256,
+  id,
+}: Pick<Row, 'resource' | 'rawSha256' | 'id'>): string => `${resource} ${rawSha256} ${id}`;
 
 type Content = { contentOf: string; rawSha256: string };
 
@@ -285,14 +290,14 @@ async function contentsOf<Found = object>(
     const fields = fieldsOf[archived.resource];
     const columns = `${shape.key} as "contentOf", ${selected(fields)}`;
     const take = ({ contentOf: id, ...content }: Content): void => {
-      found.set(keyOf({ resource, rawSha256: content.rawSha256, id }), content as Found);
+      found.set(contentKey({ resource, rawSha256: content.rawSha256, id }), content as Found);
     };
     const now = await reader.query<Content>(
       `select ${columns} from ${shape.table} o where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`,
       [of, [...new Set(wanted.map(({ id }) => id))]],
     );
     now.rows.forEach(take);
-    const earlier = wanted.filter((row) => !found.has(keyOf(row)));
+    const earlier = wanted.filter((row) => !found.has(contentKey(row)));
     if (earlier.length === 0) continue;
     const then = await reader.query<Content>(
       `select ${columns} from (${versionsSql(shape, fields)}) v`,

@@ -31,13 +31,13 @@ export function cursorText(
 }
 
 /**
- * What `cursorText` wrote. `keyOf` checks the parts of the key and gives it, or null where they are none of its list.
+ * What `cursorText` wrote. `readKey` checks the parts of the key and gives it, or null where they are none of its list.
  * Throws settings `cursor_invalid` for anything but a cursor of this very query.
  */
 export function readCursorText<Key>(
   cursor: string,
   fingerprint: string,
-  keyOf: (parts: unknown[]) => Key | null,
+  readKey: (parts: unknown[]) => Key | null,
 ): { side: Side; key: Key } {
   const parts = decode(cursor);
   const content = parts.slice(0, -1);
@@ -46,7 +46,7 @@ export function readCursorText<Key>(
     given === version &&
     query === fingerprint &&
     parts.at(-1) === digestOf(JSON.stringify(content));
-  const key = isOurs ? keyOf(keyParts) : null;
+  const key = isOurs ? readKey(keyParts) : null;
   if (key === null || !(side === 'after' || side === 'before')) throw cursorInvalid();
   return { side, key };
 }

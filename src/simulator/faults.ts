@@ -3,7 +3,7 @@
 // connection, and what they do to a question, in simulator-server.ts.
 import { z } from 'zod';
 import { settingsError } from '../errors.ts';
-import { forbidden, noSuchPath, ok, refusal, type SimulatedAnswer } from './simulated-lookups.ts';
+import { forbidden, noSuchPath, ok, refusal, type SimulatedAnswer } from './simulated-answers.ts';
 import type { ShownRecord, SimulatedPage } from './simulated-pages.ts';
 import { mix, textSeed, unit } from './world.ts';
 

@@ -1,9 +1,9 @@
 // Answers that are no page: results of on-chain operations by operation id, in both versions (docs/platform.md §2.5),
-// credit tokens as a chain node answers them (§2.1, §2.2: no authentication, no paging, zero values left out), the
-// envelopes of both groups' errors, and what a router says.
+// credit tokens as a chain node answers them (§2.1, §2.2: no authentication, no paging, zero values left out).
 import type { Day, Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
 import { windowStart } from './list-query.ts';
+import { nodeError, noSuchPath, notFound, ok, type SimulatedAnswer } from './simulated-answers.ts';
 import {
   addressText,
   below,
@@ -19,39 +19,6 @@ import {
   type DayNumber,
   type World,
 } from './world.ts';
-
-export type SimulatedAnswer = {
-  status: number;
-  body: string;
-  headers?: Record<string, string>;
-};
-
-export const ok = (body: string): SimulatedAnswer => ({ status: 200, body });
-
-/** Group B's error envelope: all texts. */
-export const refusal = (status: number, code: string, message: string): SimulatedAnswer => ({
-  status,
-  body: JSON.stringify({ error: { code_space: 'simulator', code, message } }),
-});
-
-export const badRequest = (message: string): SimulatedAnswer =>
-  refusal(400, 'BAD_REQUEST', message);
-const notFound = (message: string): SimulatedAnswer => refusal(404, 'NOT_FOUND', message);
-export const forbidden = (status = 403): SimulatedAnswer =>
-  refusal(status, 'FORBIDDEN', 'authentication failed');
-
-/** Group A's: a node's. */
-const nodeError = (status: number, message: string): SimulatedAnswer => ({
-  status,
-  body: JSON.stringify({ error: message }),
-});
-
-/** What a router says that knows no such path. */
-export const noSuchPath: SimulatedAnswer = {
-  status: 404,
-  body: '404 page not found',
-  headers: { 'content-type': 'text/plain; charset=utf-8' },
-};
 
 /** JSON texts of the `data` objects that a test wrote. */
 export type LiteralTransaction = { v1beta1?: string; v3?: string };

@@ -5,14 +5,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Day, Instant, ListedResource } from '../model.ts';
 import { sign } from '../platform/sign.ts';
 import type { Target } from '../platform/target.ts';
-import {
-  badRequest,
-  createSimulatedTokens,
-  createSimulatedTransactions,
-  forbidden,
-  noSuchPath,
-  type SimulatedAnswer,
-} from './simulated-lookups.ts';
+import { badRequest, forbidden, noSuchPath, type SimulatedAnswer } from './simulated-answers.ts';
+import { createSimulatedTokens, createSimulatedTransactions } from './simulated-lookups.ts';
 import { classSource } from './classes.ts';
 import type { Dialect } from './dialect.ts';
 import { createList, type RecordList, type Selection } from './simulated-list.ts';

@@ -9,7 +9,7 @@ import { dayOf, isDay } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import type { Instant, ListedResource } from '../model.ts';
 import { targetOf, type QueryParameters, type Target } from '../platform/target.ts';
-import { noSuchPath, ok, type SimulatedAnswer } from './simulated-lookups.ts';
+import { noSuchPath, ok, type SimulatedAnswer } from './simulated-answers.ts';
 import { standardDialect, type Dialect } from './dialect.ts';
 import { createFaultPlan, faultAnswer, mangle, type Faults, type Hits } from './faults.ts';
 import type { Change, Literal } from './simulated-list.ts';

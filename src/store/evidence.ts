@@ -16,7 +16,7 @@ import { enterMissing } from './journal/journal.ts';
 import {
   isEndless,
   iso,
-  keyOf,
+  keyParameters,
   msOf,
   ofDays,
   ofSlice,
@@ -109,7 +109,7 @@ export async function measureWalk(
                from (select id || ' ' || encode(raw_sha256, 'hex') as line from contents
                       union all select encode(sha, 'hex') from rejected) lines) as digest,
             coalesce((select array_agg(id order by id) from marked), '{}') as marked`,
-    [...keyOf(slice), walk, iso(latest), iso(earliest - goneAfterMs), isFrozen],
+    [...keyParameters(slice), walk, iso(latest), iso(earliest - goneAfterMs), isFrozen],
   );
   const { marked, ...measured } = onlyRow({ rows });
   await enterMissing(tx, slice, marked, latest);
@@ -152,11 +152,11 @@ export type Evidence = {
   /** Whether any record stands under the day. */
   isHolding: boolean;
   readings: (Reading & { byStatus: readonly number[] | null })[];
-  books: (DayBooks & { asks: BooksAsk; inWords: boolean; byStatus: ByStatus | null }) | null;
+  books: (DayBooks & { readBy: ReadBy; inWords: boolean; byStatus: ByStatus | null }) | null;
 };
 
 /** `list`: a walk of the list shows all; `each status`: it may leave some out. */
-type BooksAsk = 'list' | 'each status';
+type ReadBy = 'list' | 'each status';
 
 const { digest: _digest, ...columns } = getTableColumns(readings);
 
@@ -199,7 +199,7 @@ export async function readEvidence(
                 where o.project_id = $1 and o.slice_day >= s.day and o.slice_day <= s.day ${ofOwner(resource)})
                 is not null as "isHolding",
               b.no::float8 as no, b.is_more as "isMore", b.is_equal as "isEqual",
-              b.day_to - b.day_from = 1 as "isDay", b.asks, b.in_words as "inWords",
+              b.day_to - b.day_from = 1 as "isDay", b.asks as "readBy", b.in_words as "inWords",
               b.by_status::float8[] as "byStatus"
          from sync.slices s
          left join pending p using (day)
@@ -282,7 +282,7 @@ export type BooksRow = {
   shown: { all: number; byStatus: ByStatus } | null;
   isMore: boolean;
   isEqual: boolean;
-  asks: BooksAsk;
+  readBy: ReadBy;
   /** The filter by status wants words. */
   inWords: boolean;
 };

@@ -115,7 +115,7 @@ export async function takeDeadlines(
 }
 
 export const ofSlice = 'project_id = $1 and resource = $2 and owner = $3 and day = $4';
-export const keyOf = ({ projectId, resource, owner, day }: SliceKey): unknown[] => [
+export const keyParameters = ({ projectId, resource, owner, day }: SliceKey): unknown[] => [
   projectId,
   resource,
   owner,
@@ -152,7 +152,7 @@ export async function moveCheckpoint(
         and (observed_at is null or observed_at <= $7)
      returning 1`,
     [
-      ...keyOf(slice),
+      ...keyParameters(slice),
       progress.checkpoint === null ? null : JSON.stringify(progress.checkpoint),
       progress.walk,
       iso(progress.oldestAskedAt),
@@ -176,12 +176,12 @@ export async function changeSlice(tx: Tx, slice: Slice, changes: SliceChanges): 
        from was
       where ${ofSlice}
      returning was.said as was`,
-    [...keyOf(slice), ...given.map(([, value]) => value)],
+    [...keyParameters(slice), ...given.map(([, value]) => value)],
   );
   const [before] = rows;
   if (before === undefined) return;
   await tx.query('select sync.journal_ledger($5::jsonb, $1, $2, $3, $4)', [
-    ...keyOf(slice),
+    ...keyParameters(slice),
     before.was,
   ]);
 }

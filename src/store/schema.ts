@@ -374,7 +374,7 @@ export const books = sync.table(
     isMore: boolean('is_more').notNull(),
     isEqual: boolean('is_equal').notNull(),
     /** Whether a walk of the list shows all, or each status is walked as well. */
-    asks: text('asks').$type<'list' | 'each status'>().notNull(),
+    readBy: text('asks').$type<'list' | 'each status'>().notNull(),
     /** The filter by status wants words. */
     inWords: boolean('in_words').notNull(),
   },

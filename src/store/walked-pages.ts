@@ -1,7 +1,7 @@
 // sync.pages: what each walk was shown, page by page. A reading is measured by it, and a walk or the tail goes on from it.
 import { createHash } from 'node:crypto';
 import type { Instant, PlatformPage } from '../model.ts';
-import { keyOf, ofSlice, type Slice } from './ledger.ts';
+import { keyParameters, ofSlice, type Slice } from './ledger.ts';
 import { textArray, type Queryable, type Tx } from './db.ts';
 
 /** One page of a walk as it was asked for and answered. */
@@ -61,7 +61,7 @@ export async function writePages(
          do update set page_key = excluded.page_key, page_offset = excluded.page_offset,
                        ids = excluded.ids, rejects = excluded.rejects,
                        total = excluded.total, asked_at = excluded.asked_at`,
-    [...keyOf(slice), walk, ...entries.flat(1)],
+    [...keyParameters(slice), walk, ...entries.flat(1)],
   );
   return shown.map((one) => [one.number, digestOf(one, one.ids)]);
 }
@@ -81,7 +81,7 @@ export async function dropOtherPages(
   // The first walk has no others.
   if (walk === 1) return;
   await tx.query(`delete from sync.pages where ${ofSlice} and walk <> all ($5::int[])`, [
-    ...keyOf(slice),
+    ...keyParameters(slice),
     [walk, ...keep],
   ]);
 }
@@ -91,7 +91,7 @@ export async function countShown(db: Queryable, slice: Slice, walk: number): Pro
   const { rows } = await db.query<{ distinct: number }>(
     `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${ofWalk})
           + (select count(distinct sha)::int from sync.pages, unnest(rejects) sha where ${ofWalk}) as distinct`,
-    [...keyOf(slice), walk],
+    [...keyParameters(slice), walk],
   );
   return rows[0]?.distinct ?? 0;
 }
@@ -108,7 +108,7 @@ export async function rememberedPage(
     `select page as number, page_key as "pageKey", page_offset::float8 as offset, ids
        from sync.pages where ${ofWalk}
       order by page desc limit 1`,
-    [...keyOf(slice), walk],
+    [...keyParameters(slice), walk],
   );
   return rows[0] ?? null;
 }
@@ -123,7 +123,7 @@ export async function idsShown(
   const { rows } = await db.query<{ id: string }>(
     `select unnest(ids || array(select encode(sha, 'hex') from unnest(rejects) sha)) as id
        from sync.pages where ${ofWalk} and page >= $6`,
-    [...keyOf(slice), walk, from],
+    [...keyParameters(slice), walk, from],
   );
   return rows.map(({ id }) => id);
 }

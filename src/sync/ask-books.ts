@@ -29,7 +29,7 @@ import {
 import type { ListName } from '../store/ledger.ts';
 import { askList, type List } from './ask-list.ts';
 import { listsOf } from './enter-days.ts';
-import { freezeMs, overAfterMs } from './judge.ts';
+import { freezeMs, overAfterMs } from './due-times.ts';
 import { balance, reconcile } from './reconcile.ts';
 import { clocksOf, noEvidence, rejudge } from './verdicts.ts';
 import type { Worker } from './worker.ts';
@@ -115,7 +115,7 @@ async function askBooksOf(
       );
       // A refusal of what counted before is a fault: the list may leave a status out, as it did.
       const isFault = row?.byStatus === null && before.countsByStatus;
-      step = steps.next(isFault ? { ...row, isEqual: false, asks: 'each status' } : row);
+      step = steps.next(isFault ? { ...row, isEqual: false, readBy: 'each status' } : row);
     }
     books.push(...step.value);
   }
@@ -212,7 +212,7 @@ async function askSpan(
       total,
       byStatus: by.counts,
       shown,
-      asks: of.resource !== 'orders' || by.isOfNoUse || addsUp ? 'list' : 'each status',
+      readBy: of.resource !== 'orders' || by.isOfNoUse || addsUp ? 'list' : 'each status',
       inWords: by.inWords,
       ...balance({ total, byStatus: by.counts }, shown),
     };

@@ -18,7 +18,7 @@ import { askList, boundsOf } from './ask-list.ts';
 import { learnClockByAny } from './contact/contact.ts';
 import { recogniseSource } from './contact/same-source.ts';
 import { archivedLists } from './enter-days.ts';
-import { freezeMs } from './judge.ts';
+import { freezeMs } from './due-times.ts';
 import { overAt } from './verdicts.ts';
 import type { Worker } from './worker.ts';
 

@@ -15,9 +15,14 @@ import { inSpan } from '../tracing.ts';
 import type { ListContacts } from './contact/contact.ts';
 import { createLanes } from './lanes.ts';
 import { enterSlices, listsOf } from './enter-days.ts';
-import { decidedAfterMs } from './judge.ts';
+import { decidedAfterMs } from './due-times.ts';
 import { createSliceQueue } from './slice-queue.ts';
-import { actOn, type ActContext, type Acted, type DueSlice } from './slice/act.ts';
+import {
+  readSlice,
+  type SliceContext,
+  type SliceOutcome,
+  type DueSlice,
+} from './slice/read-slice.ts';
 import { readEmptyDays } from './slice/read-empty-days.ts';
 import { clocksOf, evidenceOf, overAt } from './verdicts.ts';
 import { createRepetition, sameInARow } from './unforeseen-errors.ts';
@@ -151,9 +156,9 @@ export async function workThrough(
   let taking: Promise<DueSlice | null> = Promise.resolve(null);
   const take = (): Promise<DueSlice | null> => (taking = taking.then(takeNext, takeNext));
 
-  const act = async (due: DueSlice): Promise<Acted> => {
+  const readDue = async (due: DueSlice): Promise<SliceOutcome> => {
     const { resource, day } = due.slice;
-    const context: ActContext = {
+    const context: SliceContext = {
       ...worker,
       platform,
       facts,
@@ -166,7 +171,7 @@ export async function workThrough(
     };
     const attributes = { 'outlast.resource': resource, 'outlast.day': day };
     try {
-      return await inSpan('slice', { attributes }, () => actOn(context, due));
+      return await inSpan('slice', { attributes }, () => readSlice(context, due));
     } catch (error) {
       if (!isOutlastError(error, 'platform_forbidden')) throw error;
       // It is this list that is refused to the key: the others go on.
@@ -179,29 +184,29 @@ export async function workThrough(
   const note = async (
     { resource: list, owner, day }: Slice,
     isFirst: boolean,
-    acted: Acted,
+    outcome: SliceOutcome,
   ): Promise<void> => {
     const name = [list, owner, day].filter((part) => part !== '').join(' ');
-    unforeseen.note(acted.unforeseen ?? null);
+    unforeseen.note(outcome.unforeseen ?? null);
     const before = silences.get(list);
     const silence: Silence =
-      acted.isUnanswered === true
-        ? { inARow: (before?.inARow ?? 0) + 1, first: before ? before.first : acted.problem }
+      outcome.isUnanswered === true
+        ? { inARow: (before?.inARow ?? 0) + 1, first: before ? before.first : outcome.problem }
         : { inARow: 0, first: null };
     silences.set(list, silence);
-    if (acted.done) {
+    if (outcome.done) {
       if (isFirst || notDone.delete(name)) counts.slicesDone += 1;
       options.onProgress?.(counts, slicesDue);
       return;
     }
     notDone.add(name);
-    problem = acted.problem;
+    problem = outcome.problem;
     if (silence.inARow >= failuresInARow && answering.has(list)) {
-      await contacts.close(list, transient('platform_unavailable', acted.problem ?? ''));
+      await contacts.close(list, transient('platform_unavailable', outcome.problem ?? ''));
     }
     // While nothing is answered, every slice would say so: the run says it once.
-    log[acted.isUnanswered === true ? 'debug' : 'warn'](
-      { projectId, resource: list, day, problem: acted.problem },
+    log[outcome.isUnanswered === true ? 'debug' : 'warn'](
+      { projectId, resource: list, day, problem: outcome.problem },
       'A slice is not done',
     );
   };
@@ -229,11 +234,11 @@ export async function workThrough(
       }
       // Where there was one there may be more. A platform that has not answered yet is asked no more than it may be.
       beginAnother(counts.slicesDone > 0 ? mostLanes : Math.min(mostLanes, worker.concurrency));
-      const acted = await act(due);
+      const outcome = await readDue(due);
       const isFirst = queue.end(due.slice);
       lanes.wake();
       await analyzeGrown();
-      await note(due.slice, isFirst, acted);
+      await note(due.slice, isFirst, outcome);
     }
   };
 

@@ -17,7 +17,7 @@ import {
   type NewSlice,
 } from '../store/ledger.ts';
 import { answersOlder, type List } from './ask-list.ts';
-import { decidedAfterMs } from './judge.ts';
+import { decidedAfterMs } from './due-times.ts';
 
 /** What is archived of a project: its orders, unless none; its classes, all, of some owners, or none. */
 export type ArchivedScope = {

@@ -9,7 +9,8 @@ import type { Facts } from '../store/facts.ts';
 import { noDeadline, type Slice } from '../store/ledger.ts';
 import { limitOf } from './ask-list.ts';
 import type { PolicySettings } from './enter-days.ts';
-import { judge, settleMs } from './judge.ts';
+import { settleMs } from './due-times.ts';
+import { judge } from './judge.ts';
 import { overAt } from './verdicts.ts';
 
 /** Requests by what they are for. */
@@ -226,7 +227,7 @@ function requestsOf(one: ListDay, records: number, until: Instant, terms: Terms)
   const { now, facts } = terms;
   const known = terms.evidence.get(evidenceKey(one));
   // A walk of each status as well, where the list was seen to leave some out.
-  const views = one.resource === 'orders' && known?.books?.asks === 'each status' ? 4 : 1;
+  const views = one.resource === 'orders' && known?.books?.readBy === 'each status' ? 4 : 1;
   const walk = views * walkRequests(one.resource, records, facts);
   const day = {
     overAt: overAt(one),

@@ -1,8 +1,9 @@
 // The rule of proof (P6): what a day's readings, the books and the clocks say of it, and what to do next. A pure function
 // of evidence that is never changed: it stores none, and verdicts.ts writes what it says into the ledger. It knows no
 // clock, no database and no network.
-import { dayMs, hourMs, minuteMs } from '../day.ts';
+import { dayMs, minuteMs } from '../day.ts';
 import type { Clocks, DayBooks, End, Instant, Proof, Reading, SliceState, Why } from '../model.ts';
+import { apartMs, decidedAfterMs, freezeMs, inFreezeMs, retryMs, slackMs } from './due-times.ts';
 
 export type JudgedDay = {
   /** When the day has been over for a quarter of an hour. */
@@ -28,22 +29,6 @@ export type Verdict = {
   next: { end: End; at: Instant };
 };
 
-/** A day is over so long after its end: its last records may be on their way. */
-export const overAfterMs = 15 * minuteMs;
-/** Two readings prove each other so far apart: records become visible up to two hours late. */
-const apartMs = 2 * hourMs;
-/** So long before a month goes some zone (UTC+14) has let go of it already: readings only add. */
-export const freezeMs = 14 * hourMs;
-/** So long after it no zone (UTC-12) shows it any more. */
-export const decidedAfterMs = 12 * hourMs;
-/** Then a day that was read is read so often: it can only gain what came late. */
-const inFreezeMs = 4 * hourMs;
-/** What is not proved is read again after so long, doubling to a day. */
-const retryMs = 15 * minuteMs;
-/** Today's orders are read again this often while some of them are pending. */
-export const settleMs = 15 * minuteMs;
-/** A clock is corrected by seconds between two readings: the second one is not to come a moment too early. */
-const slackMs = 30_000;
 /** Clocks this close agree. */
 const agreeMs = 5 * minuteMs;
 

@@ -44,7 +44,7 @@ export function createSliceQueue<S extends SliceKey>(now: () => Instant): SliceQ
   const turns = new Map<string, Turn<S>>();
   /** First turns of slices other than today's. */
   let firsts = 0;
-  const keyOf = ({ resource, owner, day }: SliceKey): string => `${resource} ${owner} ${day}`;
+  const nameOf = ({ resource, owner, day }: SliceKey): string => `${resource} ${owner} ${day}`;
   const othersUnderWay = (): boolean =>
     [...turns.values()].some((turn) => turn.isUnderWay && !turn.isToday);
 
@@ -64,9 +64,9 @@ export function createSliceQueue<S extends SliceKey>(now: () => Instant): SliceQ
         .map(({ slice }) => slice);
     },
     begin: (slice, isToday) => {
-      const before = turns.get(keyOf(slice))?.turns ?? 0;
+      const before = turns.get(nameOf(slice))?.turns ?? 0;
       if (before === 0 && !isToday) firsts += 1;
-      turns.set(keyOf(slice), {
+      turns.set(nameOf(slice), {
         slice,
         isToday,
         isUnderWay: true,
@@ -77,7 +77,7 @@ export function createSliceQueue<S extends SliceKey>(now: () => Instant): SliceQ
       });
     },
     end: (slice) => {
-      const turn = turns.get(keyOf(slice));
+      const turn = turns.get(nameOf(slice));
       if (turn === undefined) return false;
       const at = now();
       // A clock that was set back in between counts as no time at all.

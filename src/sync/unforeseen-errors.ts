@@ -1,14 +1,9 @@
 // Errors that nobody foresaw: whether one concerns all the work or only the slice, operation or snapshot it came up
-// with, and what is kept of it there; and when whatever failed is tried again.
-import { hourMs, minuteMs } from '../day.ts';
+// with, and what is kept of it there. When it is tried again: due-times.ts.
 import { causeChain, codeOf, isOutlastError, OutlastError } from '../errors.ts';
 import { createHide } from '../platform/refusal.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Worker } from './worker.ts';
-
-/** When what failed is tried again: a minute, doubling to an hour. What does not work out leaves room for the others. */
-export const retryDelayMs = (attempts: number, firstMs = minuteMs): number =>
-  Math.min(hourMs, firstMs * 2 ** (attempts - 1));
 
 /** So many in a row that fail in the same way end the work of this run: it is no single one's fault. */
 export const sameInARow = 10;

@@ -13,7 +13,8 @@ import {
   type Slice,
   type SliceChanges,
 } from '../store/ledger.ts';
-import { freezeMs, judge, overAfterMs, type Verdict } from './judge.ts';
+import { freezeMs, overAfterMs } from './due-times.ts';
+import { judge, type Verdict } from './judge.ts';
 
 /** What the clocks show now. */
 export function clocksOf(clock: PlatformClock): Clocks {
@@ -34,7 +35,7 @@ export function statusesToAsk({ resource }: Slice, evidence: Evidence): AskedSta
   const { books, pending, readings } = evidence;
   const mayHave = (i: number): boolean => pending > 0 || (readings.at(-1)?.byStatus?.[i] ?? 0) > 0;
   const mayLeaveOut = [0, 1, 2].some((i) => books?.byStatus?.[i] === 0 && mayHave(i));
-  if (resource !== 'orders' || (books?.asks === 'list' && !mayLeaveOut)) return [];
+  if (resource !== 'orders' || (books?.readBy === 'list' && !mayLeaveOut)) return [];
   return books?.inWords === true ? ['pending', 'success', 'failed'] : [1, 2, 3];
 }
 

@@ -8,7 +8,7 @@ import type { Db } from '../store/db.ts';
 import type { ProjectSource } from '../store/projects.ts';
 import type { RunCounts } from '../store/runs.ts';
 import type { Only } from '../store/due.ts';
-import type { FileTrouble } from '../verify/certificate-files.ts';
+import type { FileTrouble } from '../verify/certificate-copies.ts';
 import type { ArchivedScope, PolicySettings } from './enter-days.ts';
 import type { Holder } from './holder.ts';
 

@@ -21,7 +21,7 @@ import { newestHead } from '../store/journal/heads.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { certificateFormat, type Certificate } from './certificate.ts';
 import { createMonthDigest } from './digest.ts';
-import { writeOwedFiles, type Certifying, type FileTrouble } from './certificate-files.ts';
+import { writeOwedFiles, type Certifying, type FileTrouble } from './certificate-copies.ts';
 import { leavesInForce } from './leaves.ts';
 
 /**

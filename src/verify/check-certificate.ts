@@ -9,7 +9,7 @@ import type { Listed } from '../store/read-held.ts';
 import type { Tx } from '../store/db.ts';
 import { isHeadHeld } from '../store/journal/heads.ts';
 import { certificateFormat, readCertificate, type Certificate } from './certificate.ts';
-import { fileName, type FileKind } from './certificate-files.ts';
+import { fileName, type FileKind } from './certificate-copies.ts';
 import {
   createMonthDigest,
   monthDigest,

@@ -6,8 +6,8 @@ import type { ProjectId, Resource } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import { headsHeld, newestHead, type Head } from '../store/journal/heads.ts';
 import { archivedOf } from '../store/record-tables.ts';
-import { checkContents } from './check-contents.ts';
-import { checkLedger } from './check-ledger.ts';
+import { checkContents } from './check-journal-contents.ts';
+import { checkLedger } from './check-journal-ledger.ts';
 import { reportRows, type Finding, type Report } from './finding.ts';
 
 /** Everything of a resource that the journal tells of. */

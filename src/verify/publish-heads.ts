@@ -8,7 +8,7 @@ import { createLogThrottle, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Db } from '../store/db.ts';
 import { isHeadHeld, newestHead, type Head } from '../store/journal/heads.ts';
-import type { FileTrouble } from './certificate-files.ts';
+import type { FileTrouble } from './certificate-copies.ts';
 
 type Publishing = {
   projectId: ProjectId;

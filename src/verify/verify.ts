@@ -16,8 +16,8 @@ import { projectIds } from '../store/projects.ts';
 import { resourceShapes } from '../store/record-tables.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
-import { checkResource, type RecordsChecked, type ResourceChecked } from './check-held.ts';
-import { filesOf, type FoundFile } from './certificate-files.ts';
+import { checkResource, type RecordsChecked, type ResourceChecked } from './check-digests.ts';
+import { filesOf, type FoundFile } from './certificate-copies.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkAgainstJournal, checkChains, type ChainsVerified } from './check-journal.ts';
 

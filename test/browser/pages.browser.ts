@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/index.ts';
 import { en } from '../../src/http/web/words.ts';
-import { pages } from '../../src/http/web/serve.tsx';
+import { pages } from '../../src/http/web/web-routes.tsx';
 import { fresh, setUp } from '../support/fresh.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';

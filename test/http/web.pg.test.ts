@@ -7,7 +7,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ArchiveProblem } from '../../src/catalogue.ts';
-import { booksSentence } from '../../src/http/web/safety.ts';
+import { booksSentence } from '../../src/http/web/headline.ts';
 import { preferredLang } from '../../src/http/web/view.ts';
 import { en } from '../../src/http/web/words.ts';
 import { zh } from '../../src/http/web/words-zh.ts';

@@ -6,7 +6,7 @@ import type { Served } from '../../src/http/server.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Exported } from '../../src/export/write-export.ts';
 import type { Day, ListedResource, Proof, SliceState, Why } from '../../src/model.ts';
-import { safetyOf } from '../../src/http/web/safety.ts';
+import { safetyOf } from '../../src/http/web/headline.ts';
 import { readStatus } from '../../src/query/status.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
 import { runHere } from '../support/command-here.ts';

@@ -1,7 +1,8 @@
 // The archiver as the rule of proof has it, in memory: it reads a day from one end or asks the books, and what it does
 // next is what `judge` says. Nothing here decides anything that `judge` and `reconcile` could.
 import type { Clocks, DayBooks, End, Reading } from '../../src/model.ts';
-import { freezeMs, judge, overAfterMs, type Verdict } from '../../src/sync/judge.ts';
+import { freezeMs, overAfterMs } from '../../src/sync/due-times.ts';
+import { judge, type Verdict } from '../../src/sync/judge.ts';
 import { balance, reconcile, type DaySpan, type Shown } from '../../src/sync/reconcile.ts';
 import {
   day as dayMs,
@@ -33,7 +34,7 @@ type Held = {
 type Kept = Reading & { byStatus: [number, number, number]; trueTime: number };
 type BooksRow = DayBooks & {
   span: DaySpan;
-  asks: 'list' | 'each status';
+  readBy: 'list' | 'each status';
   inWords: boolean;
   total: number | null;
 };
@@ -151,8 +152,8 @@ export function createArchive(
 
   /** The list of a day, and each status unless the books saw them add up. */
   function viewsOf(asked: number): readonly (StatusAsked | undefined)[] {
-    const { asks = 'each status', inWords = false } = books[asked] ?? {};
-    return [undefined, ...(asks === 'list' ? [] : inWords ? words : numbers)];
+    const { readBy = 'each status', inWords = false } = books[asked] ?? {};
+    return [undefined, ...(readBy === 'list' ? [] : inWords ? words : numbers)];
   }
 
   function addReading(
@@ -330,7 +331,7 @@ export function createArchive(
     return {
       span,
       total,
-      asks: counted === null || addsUp ? 'list' : 'each status',
+      readBy: counted === null || addsUp ? 'list' : 'each status',
       inWords,
       isDay: span.to - span.from === 1,
       no: 0,

@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
       'the second reading comes before it can confirm',
       '[-Math.max(newest.ended.now + doubledMs, confirmsAt)-]{+newest.ended.now + doubledMs+}',
     ],
-    ['what is proved is read every hour', 'return newest.ended.now + [-dayMs-]{+hourMs+};'],
+    ['what is proved is read every hour', 'return newest.ended.now + [-dayMs-]{+60 * minuteMs+};'],
     [
       'the sum of the statuses does not count',
       '[-statuses.reduce((sum, one) => sum + one, 0)-]{+0+}',
@@ -280,7 +280,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a status that was counted may be refused to a reading',
-      "mayRefuseStatus: [-evidence?.books?.asks !== 'each status' || slice.attempts > 0-]{+true+},",
+      "mayRefuseStatus: [-evidence?.books?.readBy !== 'each status' || slice.attempts > 0-]{+true+},",
       'sync/single-faults.pg',
     ],
     [

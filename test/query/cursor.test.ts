@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf } from '../../src/query/cursor.ts';
-import { readCursor, writeCursor } from '../../src/query/record-reader.ts';
+import { readCursor, writeCursor } from '../../src/query/record-methods.ts';
 import { sources } from '../../src/query/record-sql.ts';
 
 const scope = { project: 'p', from: '2026-03-01', to: '2026-04-01', order: 'asc' } as const;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Order, OrderFilters } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
-import { createNftClasses, createOrders } from '../../src/query/record-reader.ts';
+import { createNftClasses, createOrders } from '../../src/query/record-methods.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { blocksOf, explain, nodesIn, type Plan, type Statement } from '../support/explain.ts';

@@ -3,14 +3,14 @@
 // docs/benchmarks.md.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { createOrders, createTransactions } from '../../src/query/record-reader.ts';
+import { createOrders, createTransactions } from '../../src/query/record-methods.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { createStatistics } from '../../src/query/statistics.ts';
 import { createLists } from '../../src/query/ask-question.ts';
 import { readDay } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { otherContents } from '../../src/verify/check-contents.ts';
+import { otherContents } from '../../src/verify/check-journal-contents.ts';
 import { blocksOf, explain, nodesIn, type Statement } from '../support/explain.ts';
 import { setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';

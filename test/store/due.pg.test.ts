@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { nextOperation } from '../../src/store/operations/watched.ts';
-import { dueTokens } from '../../src/store/tokens.ts';
+import { dueTokens } from '../../src/store/token-rows.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 
 let db: Db;

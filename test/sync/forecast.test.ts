@@ -1,7 +1,7 @@
 // The forecast is pure: rows of a ledger, facts, settings, a rate and a moment in; requests, time and "does it fit"
 // out.
 import { describe, expect, test } from 'vitest';
-import { risksOf } from '../../src/sync/foresee.ts';
+import { risksOf } from '../../src/sync/read-forecast.ts';
 import { timeLines } from '../../src/cli/forecast-lines.ts';
 import { problemText } from '../../src/problems.ts';
 import { shortMoment, shortSpan } from '../../src/cli/print.ts';
@@ -90,7 +90,7 @@ const evidenceOf = (slices: Slice[]): Map<string, Evidence> =>
               isMore: false,
               isEqual: true,
               isDay: false,
-              asks: 'list',
+              readBy: 'list',
               inWords: false,
               byStatus: null,
             },

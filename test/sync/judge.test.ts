@@ -2,7 +2,8 @@
 // model (test/model) plays whole histories.
 import { describe, expect, test } from 'vitest';
 import type { Clocks, DayBooks, Instant, Reading } from '../../src/model.ts';
-import { judge, overAfterMs, type JudgedDay } from '../../src/sync/judge.ts';
+import { overAfterMs } from '../../src/sync/due-times.ts';
+import { judge, type JudgedDay } from '../../src/sync/judge.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

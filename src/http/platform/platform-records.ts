@@ -17,7 +17,7 @@ import {
 import { nftClassFilters, tokenFilters } from '../../query/record-filters.ts';
 import type { ListScope } from '../../query/types.ts';
 import { notFound, type Answer } from '../http-answers.ts';
-import type { Serving } from '../serving.ts';
+import type { Serving } from '../server-context.ts';
 import { present } from '../v1/route.ts';
 
 type PlatformRequest = Pick<Serving, 'archive' | 'isAlive' | 'classesOf'> & { project: ProjectId };

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { transient } from '../../errors.ts';
 import { sendAnswer, unavailable, type Answer } from '../http-answers.ts';
 import { askedBy, projectByKey, projectBySignature } from '../gate.ts';
-import type { Serving } from '../serving.ts';
+import type { Serving } from '../server-context.ts';
 import { nodeError, platformRoute, recordRoutes, type PlatformRoute } from './platform-records.ts';
 
 /** Whether the service is well, as those who run it ask: no key is needed and nothing is told. */

@@ -14,7 +14,7 @@ import {
   type Answer,
 } from '../http-answers.ts';
 import { askedBy, openedTo, openedUnlessSigned, projectToRead, type Opened } from '../gate.ts';
-import { settingsFor, type Serving } from '../serving.ts';
+import { settingsFor, type Serving } from '../server-context.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { headers, negotiated, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import { checked } from '../../query/check-arguments.ts';

@@ -7,9 +7,10 @@ import { isPlatformError } from '../../platform/refusal.ts';
 import { readToken } from '../../platform/tokens.ts';
 import type { RunCounts } from '../../store/runs.ts';
 import { withTx } from '../../store/db.ts';
-import { commitTokens, dueTokens, postponeTokens, type DueTokens } from '../../store/tokens.ts';
+import { commitTokens, dueTokens, postponeTokens, type DueTokens } from '../../store/token-rows.ts';
 import { noteAnswer, noteProblem } from '../contact/resource-health.ts';
-import { concernsAll, retryDelayMs, unforeseenText } from '../unforeseen-errors.ts';
+import { retryDelayMs } from '../due-times.ts';
+import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import type { Worker } from '../worker.ts';
 
 /**

@@ -21,13 +21,8 @@ import {
   problemOf,
   type ResourceProblem,
 } from '../contact/resource-health.ts';
-import {
-  concernsAll,
-  createRepetition,
-  retryDelayMs,
-  sameInARow,
-  unforeseenText,
-} from '../unforeseen-errors.ts';
+import { retryDelayMs } from '../due-times.ts';
+import { concernsAll, createRepetition, sameInARow, unforeseenText } from '../unforeseen-errors.ts';
 import type { OperationCounts, Worker } from '../worker.ts';
 import { nothingLeft, type Left } from './background-lane.ts';
 import { afterTurn, lookupsToAsk, type FileOutcome, type LookedUp } from './watched-policy.ts';

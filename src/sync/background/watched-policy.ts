@@ -3,8 +3,7 @@
 import { cliffOf, dayOf, hourMs, monthStart, startOf } from '../../day.ts';
 import { apiVersions, type ApiVersion, type Instant } from '../../model.ts';
 import type { OperationEnd, HeldResult, DueOperation } from '../../store/operations/watched.ts';
-import { decidedAfterMs } from '../judge.ts';
-import { retryDelayMs } from '../unforeseen-errors.ts';
+import { decidedAfterMs, retryDelayMs } from '../due-times.ts';
 
 const firstWaitMs = 10_000;
 /** An id may be watched before its operation is begun: it has this long to show up, whatever month it is. */

@@ -3,12 +3,12 @@
 import { dayMs, dayOf, hourMs, monthStart, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import type { Day, Instant, ListedResource, PlatformPage } from '../../model.ts';
+import { pageLimits } from '../../platform/pages.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { pageLimits } from '../../resources.ts';
 import { recordFacts } from '../../store/facts.ts';
 import { askList, endsOf, type List } from '../ask-list.ts';
 import { listsOf } from '../enter-days.ts';
-import { decidedAfterMs } from '../judge.ts';
+import { decidedAfterMs } from '../due-times.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import type { Worker } from '../worker.ts';
 

@@ -11,7 +11,7 @@ import { readEvidence } from '../../store/evidence.ts';
 import { moveCheckpoint, slicesDue, type Slice } from '../../store/ledger.ts';
 import { endsOf, type List } from '../ask-list.ts';
 import { clocksOf, isGoing, statusesToAsk, verdictOf } from '../verdicts.ts';
-import { endReading } from './act.ts';
+import { endReading } from './read-slice.ts';
 import { afterAll, askPage, firstPosition } from './walk.ts';
 
 type Asking = {

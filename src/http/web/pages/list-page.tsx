@@ -33,14 +33,14 @@ function linkToRow(view: View, list: List, row: Row, asOf: string | undefined): 
     // Of a result the lookup stands behind a dot.
     return linkToRecord(view, resource.replace(/\..*/, ''), id);
   }
-  const key = keyOf(list, row);
+  const key = rowKey(list, row);
   return key.length === 0
     ? null
     : linkTo(view, ['', list.name, ...key.map(encodeURIComponent)].join('/'));
 }
 
 /** As it stands in an address: a month without its first day. */
-export const keyOf = ({ key }: List, row: Row): string[] =>
+export const rowKey = ({ key }: List, row: Row): string[] =>
   key.map((name) => (name === 'month' ? String(row[name]).slice(0, 7) : String(row[name])));
 
 /** Fewer than the library gives: a page is to be looked at. */

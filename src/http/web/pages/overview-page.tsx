@@ -9,7 +9,7 @@ import { Said } from '../layout.tsx';
 import { readAll } from '../../v1/question-routes.ts';
 import { projectFor } from '../../v1/route.ts';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { booksSentence, headlineOf, safetyOf, type Safety } from '../safety.ts';
+import { booksSentence, headlineOf, safetyOf, type Safety } from '../headline.ts';
 import { isWrong } from './alerts-page.tsx';
 import { Calendar, rangesText } from './calendar.tsx';
 

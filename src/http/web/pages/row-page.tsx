@@ -14,7 +14,7 @@ import { Facts, InstantField, isolated, ProjectField, Refusal, Time } from '../p
 import { FieldList, Raw } from '../value.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { CertificateLinks } from './list-extras.tsx';
-import { keyOf, linkToRecord, readList } from './list-page.tsx';
+import { rowKey, linkToRecord, readList } from './list-page.tsx';
 import { History } from './record-history-page.tsx';
 import { notFoundPage } from './error-page.tsx';
 
@@ -57,7 +57,7 @@ async function readRow(view: View, list: List, named: Record<string, string>): P
   const [row] = rows;
   if (row === undefined) return notFoundPage(view, words.record.noSuch);
   const title = words.lists[list.name] ?? list.name;
-  const name = keyOf(list, row)
+  const name = rowKey(list, row)
     .map((part) => words.lists[part] ?? part)
     .join(' · ');
   return {
@@ -80,7 +80,7 @@ async function readRow(view: View, list: List, named: Record<string, string>): P
           <p>
             <a
               class="button"
-              href={linkTo(view, `/archive/v1/rejects/${keyOf(list, row).join('/')}`)}
+              href={linkTo(view, `/archive/v1/rejects/${rowKey(list, row).join('/')}`)}
               download
             >
               {words.record.download}

@@ -1,4 +1,4 @@
-// One act on one slice: read what is due of it, and write what the evidence says then.
+// One turn of one slice: reads what is due of it, and writes what the evidence says then.
 import { dayMs } from '../../day.ts';
 import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -12,8 +12,9 @@ import { countShown, dropOtherPages } from '../../store/walked-pages.ts';
 import { countsBeyond, limitOf } from '../ask-list.ts';
 import { learnClockByAny } from '../contact/contact.ts';
 import type { PolicySettings } from '../enter-days.ts';
-import { settleMs, type Verdict } from '../judge.ts';
-import { concernsAll, retryDelayMs, unforeseenText } from '../unforeseen-errors.ts';
+import type { Verdict } from '../judge.ts';
+import { retryDelayMs, settleMs } from '../due-times.ts';
+import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import {
   clocksOf,
   conclude,
@@ -27,7 +28,10 @@ import {
 import type { Worker } from '../worker.ts';
 import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts';
 
-export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'way' | 'mayRefuseStatus'> & {
+export type SliceContext = Omit<
+  ReadContext,
+  'limit' | 'countsBeyond' | 'way' | 'mayRefuseStatus'
+> & {
   facts: Facts;
   settings: PolicySettings;
   log: Log;
@@ -43,7 +47,7 @@ export type ActContext = Omit<ReadContext, 'limit' | 'countsBeyond' | 'way' | 'm
 /** What is due, and what it is judged by so far. */
 export type DueSlice = { slice: Slice; evidence: Evidence };
 
-export type Acted = {
+export type SliceOutcome = {
   done: boolean;
   /** In words, when the slice is not done. */
   problem: string | null;
@@ -55,16 +59,16 @@ export type Acted = {
 
 const otherEnd = { asc: 'desc', desc: 'asc' } as const;
 
-const done: Acted = { done: true, problem: null };
+const done: SliceOutcome = { done: true, problem: null };
 
 /**
  * Does what is due for a slice. Throws only what concerns more than this slice: a final 401 or
  * 403 of the list, an abort, the database. Everything else is left in the ledger, also what nobody foresaw.
  */
-export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
+export async function readSlice(given: SliceContext, due: DueSlice): Promise<SliceOutcome> {
   const { slice } = due;
   let hasMoved = false;
-  const context: ActContext = {
+  const context: SliceContext = {
     ...given,
     onCommit: (effects) => {
       hasMoved = true;
@@ -97,7 +101,10 @@ export async function actOn(given: ActContext, due: DueSlice): Promise<Acted> {
 }
 
 /** A past day: a reading if one is due, and its verdict. */
-async function readPast(context: ActContext, { slice: held, evidence }: DueSlice): Promise<Acted> {
+async function readPast(
+  context: SliceContext,
+  { slice: held, evidence }: DueSlice,
+): Promise<SliceOutcome> {
   const { db, platform, log } = context;
   const statuses = statusesToAsk(held, evidence);
   const left = held.checkpoint?.reading;
@@ -153,7 +160,7 @@ export async function endReading(
 }
 
 /** Today: its tail or, where orders of it are pending for a while or the tail is not found again, all of it. */
-async function readToday(context: ActContext, { slice }: DueSlice): Promise<Acted> {
+async function readToday(context: SliceContext, { slice }: DueSlice): Promise<SliceOutcome> {
   const { db, platform } = context;
   const asked = reading(context, slice);
   const last = slice.walkedAt ?? 0;
@@ -185,7 +192,7 @@ async function readToday(context: ActContext, { slice }: DueSlice): Promise<Acte
 }
 
 /** A list without dates: it holds what it shows and proves nothing. */
-async function readWholeList(context: ActContext, slice: Slice): Promise<Acted> {
+async function readWholeList(context: SliceContext, slice: Slice): Promise<SliceOutcome> {
   const { db, settings } = context;
   const read = await readDay(reading(context, slice), slice, 'asc', []);
   if ('problem' in read) return fail(context, slice, read.problem);
@@ -213,7 +220,7 @@ const walksGivenUp = ({ attempts }: Pick<Slice, 'attempts'>): number => Math.max
 /** With pages of one row from both ends no more is learned but once a day. */
 const walksAtMost = 16;
 
-function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadContext {
+function reading(context: SliceContext, slice: Slice, evidence?: Evidence): ReadContext {
   const { resource } = slice;
   const isAlone = slice.day === wholeList || context.endInclusive.has(resource);
   const { isMore = false, isDay = false } = evidence?.books ?? {};
@@ -224,7 +231,7 @@ function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadCo
     limit: Math.max(1, limitOf(context.facts, resource) >> Math.floor(walksGivenUp(slice) / 2)),
     countsBeyond: countsBeyond(context.facts, resource),
     way: isDoubted ? 'both' : isAlone ? 'alone' : 'either',
-    mayRefuseStatus: evidence?.books?.asks !== 'each status' || slice.attempts > 0,
+    mayRefuseStatus: evidence?.books?.readBy !== 'each status' || slice.attempts > 0,
   };
 }
 
@@ -233,11 +240,11 @@ function reading(context: ActContext, slice: Slice, evidence?: Evidence): ReadCo
  * `over`: it stood still, and is given up.
  */
 async function fail(
-  context: ActContext,
+  context: SliceContext,
   slice: Slice,
   problem: string,
   { isOn, over } = { isOn: false, over: false },
-): Promise<Acted> {
+): Promise<SliceOutcome> {
   const { now } = clocksOf(context.platform.clock);
   const attempts = slice.attempts + (isOn ? 0 : 1);
   const isWorn = walksGivenUp({ attempts }) > walksAtMost && now + dayMs < slice.deadlineAt;
@@ -254,7 +261,7 @@ async function fail(
 
 /** A firewall may refuse one question, and not the key: then the simplest one is answered. */
 async function isRefusedAlone(
-  { platform, signal }: ActContext,
+  { platform, signal }: SliceContext,
   { resource }: Slice,
   error: unknown,
 ): Promise<boolean> {

@@ -7,7 +7,7 @@ import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { lists } from '../../query/lists.ts';
 import { Refused, sentenceOf } from '../http-answers.ts';
 import { askedBy, openedTo, type Opened } from '../gate.ts';
-import { settingsFor, type Serving } from '../serving.ts';
+import { settingsFor, type Serving } from '../server-context.ts';
 import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
