@@ -1,6 +1,6 @@
 // What an archive can be asked: each question once. What the library gives, its SQL, /archive/v1 in
 // every format, /openapi.json, `outlast query`, the pages and the comments on the views follow from here. What a record
-// consists of is resources.ts. By hand stay: the overview, one day, histories, reads as of an instant, and figures.
+// consists of is resources.ts. Not from here: the overview, one day, histories, reads as of an instant, and figures.
 import {
   apiVersions,
   listedResources,
@@ -40,7 +40,9 @@ export type Question<Field extends string = string> = {
   about?: string;
   /** A page at a time, read forwards by `order`; without it there are few, and all are given. */
   isPaged?: true;
-  /** By these fields; `-` turns the order of one round. Of a paged list they name one row, and are turned all or none. */
+  /**
+   * By these fields; `-` turns the order of one round. Of a paged list they name one row, and are turned all or none.
+   */
   order: readonly (Field | `-${Field}`)[];
   /** What it can be narrowed by: fields, and `days`, the UTC days `[from, to)` of `day`. */
   filters: readonly (Field | 'days')[];
@@ -544,7 +546,9 @@ export type RecordQuestion = Pick<Question, 'one' | 'summary' | 'shown' | 'isPag
   /** What a record is. */
   meaning: string;
   about: string;
-  /** What its values may be is said in query/record-filters.ts. `days`: those the records stand under; read both ways. */
+  /**
+   * What its values may be is said in query/record-filters.ts. `days`: those the records stand under; read both ways.
+   */
   filters: readonly string[];
   /** What names a record within the project. */
   key: readonly [string];

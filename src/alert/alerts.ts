@@ -1,4 +1,4 @@
-// Absence of news is news: after each run the project is looked at, what is new or over is told once over all replicas,
+// After each run the project is looked at, what is new or over is told once over all replicas,
 // and the heartbeat is called where all is well. It works in the background and fails with a line in the log: no sync
 // waits for it, and no error of it reaches one.
 import { hostname } from 'node:os';
@@ -12,13 +12,13 @@ import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
 import type { PolicySettings } from '../sync/enter-days.ts';
-import { foresee, risksOf } from '../sync/read-forecast.ts';
+import { readForecast, risksOf } from '../sync/read-forecast.ts';
 import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { bodyOf } from './message.ts';
 import type { AlertFormat } from './receivers.ts';
-import { look, type ExportEnd, type ProcessState } from './update-alerts.ts';
+import { updateAlerts, type ExportEnd, type ProcessState } from './update-alerts.ts';
 
 type WatchedProject = {
   projectId: ProjectId;
@@ -106,7 +106,7 @@ export function createAlerts(options: AlertsOptions) {
       files: project.files,
       exportEnd: isEntered ? afterwards : lastExport,
     };
-    const { problems, isUntold } = await look(
+    const { problems, isUntold } = await updateAlerts(
       db,
       projectId,
       watch,
@@ -124,7 +124,7 @@ export function createAlerts(options: AlertsOptions) {
   async function risksFor(project: AlertedProject, now: Instant): Promise<Report[]> {
     const atMs = monotonicNow();
     if (project.forecast === null || atMs - project.forecast.atMs >= freshMs) {
-      const foresight = await foresee(db, project.projectId, project.settings, now);
+      const foresight = await readForecast(db, project.projectId, project.settings, now);
       project.forecast = { atMs, risks: risksOf(foresight, now) };
     }
     return project.forecast.risks;
@@ -132,8 +132,8 @@ export function createAlerts(options: AlertsOptions) {
 
   /**
    * Calls an address only where all is well: every project that this process holds, one at least, has done all that was
-   * due since the last beat, and that was about a minute ago. So whoever waits for it notices a service that is dead, cut
-   * off or stuck, and can no longer say so itself.
+   * due since the last beat, and that was about a minute ago. So whoever waits for it notices a service that is dead,
+   * cut off or stuck, and can no longer say so itself.
    */
   async function beat(): Promise<void> {
     const all = [...projects.values()];
@@ -173,7 +173,14 @@ export function createAlerts(options: AlertsOptions) {
     }
     const isTold =
       webhookUrl === null ||
-      (await tell(db, { url: webhookUrl, format, secret }, told, reminderMs, stop.signal, log));
+      (await sendAlerts(
+        db,
+        { url: webhookUrl, format, secret },
+        told,
+        reminderMs,
+        stop.signal,
+        log,
+      ));
     if (isTold) await beat();
   }
 
@@ -249,9 +256,9 @@ type ProjectToTell = { projectId: ProjectId; now: Instant };
 /**
  * Claims what is to be told, sends one message however many projects it is of, and notes what became of it. The network
  * lies between two statements and in no transaction. A process that dies in between leaves the alerts to be told again:
- * at least once. True: nothing is left untold.
+ * at least once. Returns whether nothing is left untold.
  */
-export async function tell(
+export async function sendAlerts(
   db: Db,
   webhook: Webhook,
   projects: ProjectToTell[],

@@ -1,5 +1,6 @@
 // One request to an address a person gave us, once, within a time limit. What comes back is a verdict and never an
-// error: nothing of the address gets into it (P10), for such addresses carry tokens. What is a yes, receivers.ts knows.
+// error: nothing of the address gets into it (P10), for such addresses carry tokens. Which answers are a yes,
+// receivers.ts knows.
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import { codeOf } from '../errors.ts';

@@ -83,7 +83,7 @@ type Looked = {
 /**
  * Enters what is new, marks what is over, and logs both. `risks` come from the forecast. Throws what the database does.
  */
-export async function look(
+export async function updateAlerts(
   db: Db,
   projectId: ProjectId,
   watch: ProcessState,

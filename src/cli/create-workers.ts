@@ -1,5 +1,5 @@
 // A worker for each project, and what looks after their alerts, from the settings. Commands that ask no platform do
-// without: to load it takes a fifth of their start. The command that opens a worker closes it.
+// not load it, for that takes a fifth of their start. The command that opens a worker closes it.
 import { createAlerts, type Alerts, type AlertsOptions } from '../alert/alerts.ts';
 import type { Log } from '../log.ts';
 import type { ProjectMeter } from '../meter.ts';

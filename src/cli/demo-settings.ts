@@ -1,4 +1,5 @@
-// What the demo and its time-lapse are told. They take nothing from the environment: they must not touch a real project.
+// The settings of the demo and its time-lapse. They take nothing from the environment: they must not touch a real
+// project.
 import type { Environment } from '../settings/environment.ts';
 import { settingsOfDemo } from '../settings/in-force.ts';
 import { forgetProxies, readSettings } from '../settings/settings.ts';
@@ -7,7 +8,7 @@ import { forgetProxies, readSettings } from '../settings/settings.ts';
 const key = { apiKey: 'demo-key', apiSecret: 'demo-secret-of-no-value' };
 export const demoProjects = [{ name: 'demo', ...key }];
 
-/** `inForce`: what is told of them over HTTP. */
+/** `inForce`: what HTTP shows of them. */
 export function readDemoSettings(baseUrl: string, dataDir: string, more: Environment) {
   const environment: Environment = {
     OUTLAST_PROJECT: 'demo',

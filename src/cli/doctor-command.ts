@@ -146,8 +146,8 @@ async function examineAll(settings: Settings, tell: Tell): Promise<void> {
 }
 
 /**
- * What keeps one thing from being looked at is a finding, and the next is looked at all the same. A text that the work
- * gives is what is so.
+ * What the work throws is a finding, and the next thing is looked at all the same. A text that it returns is a finding
+ * that all is well.
  */
 async function guarded(
   tell: Tell,

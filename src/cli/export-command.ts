@@ -6,7 +6,7 @@ import type { Exported } from '../export/write-export.ts';
 import { readSettings } from '../settings/settings.ts';
 import { exportTo, readPlace } from './export-places.ts';
 import { openToRead, wantedProjects, withStore } from './open-store.ts';
-import { formatCount, print, printJson, table, word } from './print.ts';
+import { formatCount, print, printJson, table, shellWord } from './print.ts';
 import { inProgress } from './signals.ts';
 
 type Flags = { format: FileFormat; project?: string[]; json?: true };
@@ -84,6 +84,6 @@ function exportText(place: string, { manifest, written, kept }: Exported): strin
     ),
     '',
     `${place}: ${formatCount(written)} files written, ${formatCount(kept)} unchanged, ${formatCount(Math.ceil(bytes / 1e6))} MB in all.`,
-    `\`outlast verify ${word(place)}\` checks them; \`outlast import ${word(place)}\` brings them into an empty database.`,
+    `\`outlast verify ${shellWord(place)}\` checks them; \`outlast import ${shellWord(place)}\` brings them into an empty database.`,
   ].join('\n');
 }

@@ -5,7 +5,7 @@ import { problemText } from '../problems.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import { sumOfRequests, takesMs, type MonthForecast } from '../sync/forecast.ts';
-import { foresee, risksOf, type Foresight } from '../sync/read-forecast.ts';
+import { readForecast, risksOf, type ProjectForecast } from '../sync/read-forecast.ts';
 import {
   formatCount,
   formatSpan,
@@ -21,7 +21,7 @@ export const rateText = (perSecond: number): string =>
   `${perSecond.toLocaleString('en-US', { maximumSignificantDigits: 6 })} ${perSecond === 1 ? 'request' : 'requests'} a second`;
 
 /** What a person must know to read the times: whose clock they are seen from, and which rate they assume. */
-function caveatLines(foresight: Foresight, now: Instant): string[] {
+function caveatLines(foresight: ProjectForecast, now: Instant): string[] {
   const lines: string[] = [];
   const { newestRunAt, isRateAssumed, perSecond, months } = foresight;
   if (newestRunAt !== null && newestRunAt - now > 60_000) {
@@ -44,14 +44,17 @@ function caveatLines(foresight: Foresight, now: Instant): string[] {
 }
 
 /** Requests still needed, how long they take, until when: of a month. */
-export function forecastCells({ needs, deadlineAt }: MonthForecast, foresight: Foresight): Cell[] {
+export function forecastCells(
+  { needs, deadlineAt }: MonthForecast,
+  foresight: ProjectForecast,
+): Cell[] {
   const requests = sumOfRequests(needs);
   const before = deadlineAt === null ? 'any time' : shortMoment(deadlineAt);
   return [requests, requests === 0 ? '' : shortSpan(takesMs(requests, foresight)), before];
 }
 
 /** When each living month must be done, and what that takes. */
-export function timeLines(foresight: Foresight, now: Instant): string[] {
+export function timeLines(foresight: ProjectForecast, now: Instant): string[] {
   const { months, perSecond } = foresight;
   const deadlines = [...new Set(months.flatMap(({ deadlineAt: at }) => (at === null ? [] : [at])))];
   return [
@@ -79,29 +82,29 @@ export function shortName({ resource, owner }: { resource: string; owner: string
 }
 
 /** With the moment it is told from. */
-export type DatedForesight = Foresight & { now: Instant };
+export type DatedForecast = ProjectForecast & { now: Instant };
 
 /**
  * `perSecond`: the rate to reckon with instead of the one that is allowed. `now`: the moment for all projects, this
  * machine's unless given.
  */
-export async function foreseeAll(
+export async function readForecasts(
   db: Queryable,
   projects: string[],
   settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
   given: { now?: Instant; perSecond?: number | undefined } = {},
-): Promise<ReadonlyMap<string, DatedForesight>> {
-  const foreseen = new Map<string, DatedForesight>();
+): Promise<ReadonlyMap<string, DatedForecast>> {
+  const foreseen = new Map<string, DatedForecast>();
   for (const project of projects) {
     const now = given.now ?? Date.now();
-    const foresight = await foresee(db, project, settings, now, given.perSecond);
+    const foresight = await readForecast(db, project, settings, now, given.perSecond);
     foreseen.set(project, { ...foresight, now });
   }
   return foreseen;
 }
 
 /** Times are RFC 3339, spans are minutes. */
-export function forecastJson(foresight: DatedForesight): unknown {
+export function forecastJson(foresight: DatedForecast): unknown {
   return {
     as_of: new Date(foresight.now).toISOString(),
     per_second: foresight.perSecond,

@@ -1,6 +1,6 @@
 // `outlast init`: asks for what a first sync needs, tries each answer as it comes, and writes all of it into .env for
 // all commands. What is tried in the end is what is written, read back: with it all that the environment sets. What was
-// typed is kept beside it until then, for who has to look something up first.
+// typed is kept beside it until then, for whoever has to look something up first.
 import { access, constants, lstat, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';

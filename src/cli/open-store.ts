@@ -39,7 +39,10 @@ export async function openStore(database: DatabaseSettings, log: Log): Promise<S
 }
 
 /** Throws settings `nothing_archived` where there is no embedded archive yet, for commands that begin none. */
-export async function refuseNone(database: DatabaseSettings, sentence: string): Promise<void> {
+export async function refuseMissingArchive(
+  database: DatabaseSettings,
+  sentence: string,
+): Promise<void> {
   if (database.kind === 'url' || (await holdsArchive(database.dataDir))) return;
   throw settingsError(
     'nothing_archived',
@@ -47,9 +50,9 @@ export async function refuseNone(database: DatabaseSettings, sentence: string): 
   );
 }
 
-/** The same where nothing may be made. Throws what `refuseNone` throws. */
+/** The same for commands that make nothing. Throws what `refuseNone` throws. */
 async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<Store> {
-  await refuseNone(readDatabase, 'There is nothing to read');
+  await refuseMissingArchive(readDatabase, 'There is nothing to read');
   return openStore(readDatabase, log);
 }
 

@@ -1,7 +1,7 @@
-// What people see in a terminal: tables, prose, counts, moments and spans of time, and of text what may reach it. This
-// file alone knows how wide a line may be. Data goes to stdout, everything else to stderr. Colour only repeats what a
-// word says; Node decides whether there is any (NO_COLOR, FORCE_COLOR, no terminal). Tables are our own: those of a
-// library do not know which column to leave out or to cut where the terminal is narrow.
+// What people see in a terminal: tables, prose, counts, moments and spans of time; and foreign text made safe for it.
+// This file alone knows how wide a line may be. Data goes to stdout, everything else to stderr. Colour only repeats
+// what a word says; Node decides whether there is any (NO_COLOR, FORCE_COLOR, no terminal). Tables are our own: those
+// of a library do not know which column to leave out or to cut where the terminal is narrow.
 import { basename, relative } from 'node:path';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
@@ -41,11 +41,11 @@ export function startedAs(script: string, env: NodeJS.ProcessEnv, folder: string
   if (isInstalled) return by === 'npx' ? 'npx outlast' : 'outlast';
   if (by === 'outlast' || by === 'demo') return 'npm run -s outlast --';
   const file = relative(folder, script);
-  return `node ${word(file)}`;
+  return `node ${shellWord(file)}`;
 }
 
 /** One word of a command, such as a path, as shells take it. */
-export const word = (text: string): string =>
+export const shellWord = (text: string): string =>
   /^[\w./\\:-]+$/.test(text) ? text : JSON.stringify(text);
 
 /** Takes away what is drawn over. */

@@ -159,8 +159,8 @@ function inDays(flags: QueryFlags, today: Day): QueryFlags {
 }
 
 /**
- * Words of people as the platform's numbers; hashes in upper case, as the platform gives them (wire: always); a day as
- * its last instant.
+ * A status in words becomes the platform's number, a hash is put in upper case, as the platform always gives it, and a
+ * day becomes its last instant.
  */
 function inNumbers(
   { status, txHash, ...flags }: QueryFlags,

@@ -1,5 +1,5 @@
-// `outlast status --plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the deadline.
-// Needs no key and asks the platform nothing.
+// `outlast status --plan`: what will be asked, how long it takes at the allowed rate, and whether it fits before the
+// deadline. Needs no key and asks the platform nothing.
 import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
 import { problemText } from '../problems.ts';
 import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
@@ -8,17 +8,17 @@ import { readSettings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import type { Slice } from '../store/ledger.ts';
 import type { Requests } from '../sync/forecast.ts';
-import { risksOf, type Foresight } from '../sync/read-forecast.ts';
+import { risksOf, type ProjectForecast } from '../sync/read-forecast.ts';
 import { overAt } from '../sync/verdicts.ts';
 import { openToRead, wantedProjects, withStore } from './open-store.ts';
 import {
   forecastCells,
   forecastJson,
-  foreseeAll,
+  readForecasts,
   rateText,
   shortName,
   timeLines,
-  type DatedForesight,
+  type DatedForecast,
 } from './forecast-lines.ts';
 import {
   counted,
@@ -57,7 +57,7 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
   const settings = readSettings({ needs: 'database' });
   await withStore(openToRead, settings, async ({ db }) => {
     const names = await wantedProjects(db, project);
-    const foreseen = await foreseeAll(db, names, settings, { perSecond: rps });
+    const foreseen = await readForecasts(db, names, settings, { perSecond: rps });
     const planned: Planned[] = [];
     for (const [name, foresight] of foreseen) planned.push(await planOf(db, name, foresight));
     if (json === true) printJson({ projects: planned.map((one) => planJson(one)) });
@@ -65,7 +65,7 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
   });
 }
 
-const planOf = async (db: Queryable, project: string, foresight: DatedForesight) => ({
+const planOf = async (db: Queryable, project: string, foresight: DatedForecast) => ({
   project,
   months: await readMonthStatus(db, project),
   foresight,
@@ -98,7 +98,7 @@ function projectText(planned: Planned): string {
   ].join('\n');
 }
 
-function monthTable(months: Planned['months'], foresight: Foresight): string {
+function monthTable(months: Planned['months'], foresight: ProjectForecast): string {
   const living = foresight.months.map((one) => {
     const row = months.find(
       ({ month, resource, owner }) =>
@@ -153,7 +153,7 @@ const needNames: Readonly<Record<keyof Requests, string>> = {
 };
 
 /** What the requests of each month are for, the most first. */
-function needLines({ months }: Foresight): string[] {
+function needLines({ months }: ProjectForecast): string[] {
   return months.map(({ month, needs, sizes, ...list }) => {
     const parts = (Object.keys(needNames) as (keyof Requests)[])
       .map((name) => ({ count: needs[name], name: needNames[name] }))

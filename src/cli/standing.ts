@@ -1,5 +1,4 @@
-// How each project of an archive stands at a moment, as `status` and the demo show it and monitors ask for it: what is
-// held, its days, and a forecast.
+// What `status`, `status --check` and the demo show of each project: what is held, its days, and a forecast.
 import { safetyOf, type Safety } from '../http/web/headline.ts';
 import type { ProjectId } from '../model.ts';
 import { createLists } from '../query/ask-question.ts';
@@ -10,26 +9,26 @@ import type { Report } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { risksOf } from '../sync/read-forecast.ts';
 import { wantedProjects } from './open-store.ts';
-import { foreseeAll, type DatedForesight } from './forecast-lines.ts';
+import { readForecasts, type DatedForecast } from './forecast-lines.ts';
 
 export type Standing = {
   status: ProjectStatus;
-  foresight: DatedForesight;
+  foresight: DatedForecast;
   /** Of all its days: their rows are many, where there are many projects. */
   calendar: CalendarMonth[];
   safety: Safety;
 };
 
 /**
- * Of all projects, or of one; `forecast`: what one of this moment says of each. Throws settings `unknown_project`: a
- * misspelt name must not pass for an empty archive.
+ * Of all projects, or of one; `forecast`: what is at risk in each, by a forecast of this moment. Throws settings
+ * `unknown_project`: a misspelt name must not pass for an empty archive.
  */
 export async function readStandings(
   db: Queryable,
   project: ProjectId | undefined,
   settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
 ): Promise<{ standings: Standing[]; forecast: ReadonlyMap<string, Report[]> }> {
-  const foreseen = await foreseeAll(db, await wantedProjects(db, project), settings);
+  const foreseen = await readForecasts(db, await wantedProjects(db, project), settings);
   const forecast = new Map([...foreseen].map(([id, one]) => [id, risksOf(one, one.now)]));
   const lists = createLists(db);
   const standings: Standing[] = [];

@@ -16,11 +16,11 @@ import { openDb, type Db } from '../store/db.ts';
 import type { Worker } from '../sync/worker.ts';
 import { ofReplica } from './open-store.ts';
 
-/** `settings`: what is told of them over HTTP. */
+/** `settings`: what HTTP shows of them. */
 type Serving = Partial<Pick<ServerOptions, 'isAlive' | 'watch' | 'now' | 'settings'>> & {
-  /** Absent: nothing is told to Prometheus. */
+  /** Absent: there is no /metrics. */
   metrics?: ProcessMetrics;
-  /** By their clocks the deadlines are told. */
+  /** Deadlines are shown by their clocks. */
   workers?: readonly Pick<Worker, 'projectId' | 'platform'>[];
 };
 

@@ -20,7 +20,7 @@ type Level = keyof typeof levels;
 type Found = { level: Level; text: string };
 
 /** Prints the line and sets the exit code. Never throws: what keeps it from looking is a result as well. */
-export async function check(project: string | undefined): Promise<void> {
+export async function printCheck(project: string | undefined): Promise<void> {
   const { level, text } = await look(project).catch(unable);
   const line = typeable(text.replaceAll('\n', ' '));
   process.stdout.write(`OUTLAST ${level.toUpperCase()}: ${line}\n`);

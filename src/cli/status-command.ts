@@ -17,7 +17,7 @@ import { forecastJson } from './forecast-lines.ts';
 import { formatSpan, print, printError, printJson, printTable } from './print.ts';
 import { stopOnSignals } from './signals.ts';
 import { readStandings } from './standing.ts';
-import { check, configuredIds, notConfigured } from './status-check.ts';
+import { configuredIds, notConfigured, printCheck } from './status-check.ts';
 import { olderOffers, statusText } from './status-text.ts';
 
 type StatusFlags = {
@@ -70,7 +70,7 @@ export const statusCommand = (command: Command): Command =>
     )
     .action(async (flags: StatusFlags) => {
       if (flags.testAlert === true) return sendTestAlert(flags);
-      if (flags.check === true) return check(flags.project);
+      if (flags.check === true) return printCheck(flags.project);
       if (flags.plan === true) return (await import('./show-plan.ts')).showPlan(flags);
       if (flags.probe === true) return showProbed(flags);
       const settings = readSettings({ needs: 'database' });

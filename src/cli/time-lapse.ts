@@ -16,7 +16,7 @@ import { run } from '../sync/run.ts';
 import { openMigrated } from './open-store.ts';
 import { calendarLines } from './calendar-lines.ts';
 import { openLog } from './log-lines.ts';
-import { formatCount, print, word } from './print.ts';
+import { formatCount, print, shellWord } from './print.ts';
 import { startServing } from './start-serving.ts';
 import { stopOnSignals, stopped } from './signals.ts';
 import { createTeller, rangesText, type Lived, type Telling } from './time-lapse-teller.ts';
@@ -71,7 +71,7 @@ export async function showTimeLapse(once: boolean, seconds: number): Promise<num
       print(`\nWhere to look, until Ctrl-C removes it all:
   ${url}/
   curl "${url}/v3/orders?end_date=2025-12-31&count_total=1"
-  OUTLAST_DATA_DIR=${word(dataDir)} outlast status`);
+  OUTLAST_DATA_DIR=${shellWord(dataDir)} outlast status`);
       await stopped(signal);
     };
     await timeLapse({ seconds, say: print, signal, whenOver });

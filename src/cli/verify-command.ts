@@ -83,9 +83,9 @@ export const verifyCommand = (command: Command): Command =>
     });
 
 /**
- * Whether an export is what was written, every byte of it, where it lies. Asks no database. Returns the exit code: failed
- * where a file is not what the manifest says. Throws settings `argument_invalid` for what is asked of a database only,
- * and what opening the export does.
+ * Whether an export is what was written, every byte of it, where it lies. Asks no database. Returns the exit code:
+ * failed where a file is not what the manifest says. Throws settings `argument_invalid` for what is asked of a database
+ * only, and what opening the export does.
  */
 async function verifyExport(place: string, { json, ...others }: Flags): Promise<number> {
   if (Object.keys(others).length > 0) {
@@ -178,8 +178,10 @@ async function verify(settings: Settings, flags: Flags, months: DayRange | null)
     const wanted = { projects, unnamed, months, resource: flags.resource, heads };
     const { lists, journals } = await verifyHeld(db, settings, wanted, signal, output, progress);
     const asked =
-      (await platform?.ask(settings, wanted, db, log, signal, { output, progress })) ??
-      nothingAsked();
+      (await platform?.verifyWithPlatform(settings, wanted, db, log, signal, {
+        output,
+        progress,
+      })) ?? nothingAsked();
     progress.end();
     await output.end(lists, journals, asked);
     // What is held was verified all the same, and is told first.

@@ -1,7 +1,7 @@
 // What `outlast verify` prints: findings as they come, for programs all of them, for a person the first hundred; then
 // what was looked at and what it comes to.
 import { isListed, type Resource } from '../model.ts';
-import type { Reproved, ResultReproved } from '../sync/ask-proved-days-again.ts';
+import type { DayAskedAgain, ResultAskedAgain } from '../sync/ask-proved-days-again.ts';
 import type { ChainsVerified } from '../verify/check-journal.ts';
 import { fileName } from '../verify/certificate-copies.ts';
 import type { Finding } from '../verify/finding.ts';
@@ -20,8 +20,8 @@ import {
 
 /** What the platform says now of proved slices, and of results by what came of them. */
 export type PlatformComparison = {
-  slices: Reproved[];
-  results: Record<ResultReproved['outcome'], number>;
+  slices: DayAskedAgain[];
+  results: Record<ResultAskedAgain['outcome'], number>;
   /** Whether every project could be asked. */
   isComplete: boolean;
   failure: Error | null;
@@ -173,8 +173,8 @@ const headLines = (journals: ChainsVerified[]): string[] =>
 const missingText = (files: string[]): string =>
   `Missing beside the archive, made by the next sync: ${counted(files.length, 'file')} (${files[0]}${files.length > 1 ? ', …' : ''}).`;
 
-function platformText(slices: Reproved[]): string {
-  const count = (outcome: Reproved['outcome']): string =>
+function platformText(slices: DayAskedAgain[]): string {
+  const count = (outcome: DayAskedAgain['outcome']): string =>
     formatCount(slices.filter((slice) => slice.outcome === outcome).length);
   return `Of ${formatCount(slices.length)} proved days the platform confirms ${count('agrees')} now, contradicts ${count('differs')}, and says nothing certain of ${count('unclear')}.`;
 }

@@ -5,10 +5,10 @@ import { isListed, type Resource } from '../model.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
 import {
-  reprove,
-  reproveResults,
-  type Reproved,
-  type ResultReproved,
+  countProvedDays,
+  lookUpResults,
+  type DayAskedAgain,
+  type ResultAskedAgain,
 } from '../sync/ask-proved-days-again.ts';
 import type { Finding } from '../verify/finding.ts';
 import { createWorker } from './create-workers.ts';
@@ -17,7 +17,7 @@ import type { ProgressLine } from './progress.ts';
 import { nothingAsked, type PlatformComparison, type VerifyPrinter } from './verify-print.ts';
 
 /** Asks for those of these projects that are in the settings. */
-export async function ask(
+export async function verifyWithPlatform(
   settings: Settings,
   { projects, resource }: { projects: string[]; resource: Resource | undefined },
   db: Db,
@@ -35,13 +35,13 @@ export async function ask(
     try {
       const isAnswered =
         resource === 'transactions'
-          ? await reproveResults({ ...worker, signal }, async (result) => {
+          ? await lookUpResults({ ...worker, signal }, async (result) => {
               asked.results[result.outcome] += 1;
               count('results');
               if (result.outcome !== 'differs') return;
               await output.finding(findingOfResult(project.id, result));
             })
-          : await reprove({ ...worker, signal }, list, async (slice) => {
+          : await countProvedDays({ ...worker, signal }, list, async (slice) => {
               asked.slices.push(slice);
               count('proved days');
               if (slice.outcome !== 'differs') return;
@@ -63,7 +63,7 @@ export async function ask(
   return asked;
 }
 
-const findingOf = ({ projectId, resource, owner, day, total, before }: Reproved): Finding => ({
+const findingOf = ({ projectId, resource, owner, day, total, before }: DayAskedAgain): Finding => ({
   kind: 'platform',
   project: projectId,
   resource,
@@ -72,7 +72,7 @@ const findingOf = ({ projectId, resource, owner, day, total, before }: Reproved)
   says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${before} when it was proved; \`outlast sync\` reads the day again`,
 });
 
-const findingOfResult = (project: string, result: ResultReproved): Finding => ({
+const findingOfResult = (project: string, result: ResultAskedAgain): Finding => ({
   kind: 'platform',
   project,
   resource: 'transactions',

@@ -14,7 +14,7 @@ import {
   type NewOperation,
   type Watched,
 } from '../store/operations/watch-operations.ts';
-import { openMigrated, refuseNone, withStore } from './open-store.ts';
+import { openMigrated, refuseMissingArchive, withStore } from './open-store.ts';
 import { readOptions } from './command-options.ts';
 import { formatCount, print, printJson } from './print.ts';
 
@@ -42,7 +42,10 @@ export const watchCommand = (command: Command): Command =>
       const operations = readOperations(ids, flags);
       checkNewOperations(operations);
       const settings = readSettings({ needs: 'database' });
-      await refuseNone(settings.database, 'There is no archive to put the operations into');
+      await refuseMissingArchive(
+        settings.database,
+        'There is no archive to put the operations into',
+      );
       await withStore(openMigrated, settings, async ({ db }) => {
         const project = flags.project ?? (await onlyProject(db));
         const watched = await watchOperations(db, project, operations);

@@ -1,4 +1,4 @@
-// An export as it is met, and an import. Whole, unaltered, and of a form this release knows: everything is checked
+// Checking an export, and importing one. Whole, unaltered, and of a form this release knows: everything is checked
 // before a database sees any of it, and each file that is not what the manifest says is named (P12). Then it is brought
 // into an empty database in one transaction, and read back out of it before that is committed: what a database holds
 // afterwards is the export, digest for digest, or nothing.

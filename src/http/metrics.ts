@@ -22,7 +22,7 @@ import {
 } from '../model.ts';
 import type { ProjectState } from '../query/metrics-state.ts';
 import { askedBy, openedTo } from './gate.ts';
-import type { Serving } from './server-context.ts';
+import type { ServerContext } from './server-context.ts';
 
 export type ProcessMetrics = { registry: Registry; meter: Meter };
 
@@ -164,7 +164,7 @@ export type MetricsOptions = ProcessMetrics & Omit<ArchiveMetrics, 'projects'>;
 export function addMetrics(
   app: FastifyInstance,
   metrics: MetricsOptions,
-  { gate, now }: Pick<Serving, 'gate' | 'now'>,
+  { gate, now }: Pick<ServerContext, 'gate' | 'now'>,
 ): void {
   const { registry } = metrics;
   const refresh = addArchiveMetrics(registry, { ...metrics, projects: gate.projects });

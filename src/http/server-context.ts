@@ -1,15 +1,15 @@
-// What every door of the server has at hand: the archive, who is let in, the clocks, and what an error is answered with.
+// What every part of the server is given: the archive, who is let in, the clocks, and what an error is answered with.
 import type { Instant, ProjectId, SettingInForce } from '../model.ts';
 import type { Archive } from '../query/types.ts';
 import type { Gate } from './gate.ts';
 import type { Answer } from './http-answers.ts';
 import type { Sessions } from './web/session.ts';
 
-export type Serving = {
+export type ServerContext = {
   archive: Archive;
   /**
-   * For `/archive/v1` and the pages, with connections of its own: lists, counts and sums may take seconds, and neither the
-   * platform's clients nor whoever asks whether the service is well are to wait for them.
+   * For `/archive/v1` and the pages, with connections of its own: lists, counts and sums may take seconds, and neither
+   * the platform's clients nor whoever asks whether the service is well are to wait for them.
    */
   archiveOfV1: Archive;
   gate: Gate;
@@ -30,7 +30,7 @@ export type Serving = {
 
 /** The settings, for whoever may read every project; null for anybody else. */
 export const settingsFor = (
-  { gate, settings }: Serving,
+  { gate, settings }: ServerContext,
   readable: readonly ProjectId[],
-): Serving['settings'] | null =>
+): ServerContext['settings'] | null =>
   gate.projects.every((id) => readable.includes(id)) ? settings : null;

@@ -20,15 +20,15 @@ import {
 } from './http-answers.ts';
 import { addMetrics, type MetricsOptions } from './metrics.ts';
 import { addPlatform } from './platform/platform-routes.ts';
-import type { Serving } from './server-context.ts';
+import type { ServerContext } from './server-context.ts';
 import { addArchive, type ArchiveOptions } from './v1/serve-archive.ts';
 import { addWeb } from './web/web-routes.tsx';
 import { createSessions } from './web/session.ts';
 
 /** Unless given, there is one archive for all, no settings are shown, it is alive, and deadlines are told by `now`. */
 export type ServerOptions = ArchiveOptions &
-  Pick<Serving, 'archive' | 'now'> &
-  Partial<Pick<Serving, 'archiveOfV1' | 'settings' | 'isAlive' | 'timeOf'>> & {
+  Pick<ServerContext, 'archive' | 'now'> &
+  Partial<Pick<ServerContext, 'archiveOfV1' | 'settings' | 'isAlive' | 'timeOf'>> & {
     host: string;
     /** 0 takes any free one. */
     port: number;
@@ -120,7 +120,7 @@ function createApp(options: ServerOptions): FastifyInstance {
   };
 
   const { now } = options;
-  const serving: Serving = {
+  const serving: ServerContext = {
     archive,
     archiveOfV1: options.archiveOfV1 ?? archive,
     gate,

@@ -1,5 +1,4 @@
-// What is foreign is bytes at first: how many of them are taken in, and what is no text. And the order of texts by their
-// bytes. Pure.
+// Bytes from outside: how many of them are taken in, and which are no text. And the order of texts by their bytes. Pure.
 import { isUtf8 } from 'node:buffer';
 
 const KiB = 1024;

@@ -1,6 +1,6 @@
-// The platform's time. Each answer's `Date` is a clock, and so is this machine's own; nobody votes and nothing is kept
-// for the next process. `now()` is the best estimate and decides which days are asked for. What cannot be taken back
-// waits for `earliest()`, the most cautious clock of all, and for an answer of the last ten minutes.
+// The platform's time. Each answer's `Date` is a clock, and so is this machine's own. Nothing is kept for the next
+// process. `now()` is the best estimate and decides which days are asked for. What cannot be taken back waits for
+// `earliest()`, the most cautious clock of all, and for an answer of the last ten minutes.
 //
 // Answers are carried forward by this machine's wall clock: set by less than ten minutes, it misleads by no more than
 // that, and every verdict has a margin of a quarter of an hour and more.

@@ -1,6 +1,6 @@
 // A page of a list, read leniently at the door (docs/platform.md §2.4, §2.6): unknown bytes in, `PlatformPage` out; and
-// the envelope that every answer comes in. What is none at all is a passing fault, thrown for the retry loop; it is never
-// "no data".
+// the envelope that every answer comes in. What is no such answer is a passing fault, thrown for the retry loop, and
+// never "no data".
 import { isUtf8 } from 'node:buffer';
 import { dayOf } from '../day.ts';
 import { transient } from '../errors.ts';
@@ -100,7 +100,7 @@ function readBytes(read: ReadRecord, bytes: Buffer, askedDay: Day): ParsedRecord
   return text === '' ? reject(bytes, 'it is not UTF-8') : read(parseJson(text), text, askedDay);
 }
 
-/** The answer is none: a passing fault. */
+/** What came is no answer: a passing fault. */
 export const unreadable = (what: string, cause?: unknown): Error =>
   transient('unreadable_page', `the answer cannot be read: ${what}`, cause);
 
@@ -163,7 +163,7 @@ function totalOf(value: Json | undefined): number | null {
     : null;
 }
 
-/** A page key. That there is none the platform may say in several ways: absent, null, '' or 0, which is another ''. */
+/** The key of the next page. Absent, null, '' and 0, which is another '', all say that there is none. */
 function nextKeyOf(value: Json | undefined): string | null {
   if (value === undefined || value === null) return null;
   const key = tokenOf(value);

@@ -101,7 +101,7 @@ export function readId(value: Json | undefined): { id: string } | { wrong: strin
  */
 export const unpinned = (text: string): string => ` ${text}`.slice(1);
 
-/** A record that is none is kept as the bytes it came as. */
+/** What cannot be a record is kept as the bytes it came as. */
 export function reject(record: string | Buffer, reason: string): RejectedRecord {
   const bytes = bytesOf(record);
   return longReject(bytes) ?? { bytes, sha256: sha256(bytes), reason, wholeLength: null };

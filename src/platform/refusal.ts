@@ -32,7 +32,7 @@ export class UnansweredError extends OutlastError {
   }
 }
 
-/** Whether the platform's answer, or that there is none, is what went wrong: it says nothing of what else is asked. */
+/** Whether the platform refused this question or did not answer it: that says nothing of other questions. */
 export const isPlatformError = (error: unknown): error is OutlastError =>
   error instanceof OutlastError && error.code.startsWith('platform_');
 

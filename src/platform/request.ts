@@ -1,5 +1,5 @@
-// One request and its whole answer, over undici, taken in within bounds and judged: an answer, a passing fault, or a refusal
-// (thrown). What to do about it is the retry loop's, in client.ts.
+// One request and its whole answer, over undici, read within bounds and told apart: an answer, a passing fault, or a
+// refusal (thrown). What to do about it is the retry loop's, in client.ts.
 import { setImmediate } from 'node:timers/promises';
 import { causeChain, codeOf, OutlastError, settingsError, transient } from '../errors.ts';
 import { connectionProblem, createHttpClient, decompressed } from '../http-client.ts';

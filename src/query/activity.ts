@@ -1,4 +1,4 @@
-// What goes on now, and what came in lately: asked again and again, so that neither looks at more than a few rows.
+// What goes on now, and what came in lately: asked again and again, so neither reads more than a few rows.
 import * as z from 'zod';
 import { listedResources } from '../model.ts';
 import { oneOf, parseArguments, project, whole } from './arguments.ts';

@@ -126,7 +126,7 @@ async function contentsThen<Item extends object>(
        where ${[`o.project_id = ${given(project)}${ofLookup(source, 'o')}`, `o.${key} = any (${given(idsOf(positions))}::text[])`, `o.observed_at <= ${given(asOf)}::timestamptz`, ...conditions].join(' and ')}`;
   });
   for (const item of unchanged) {
-    const isMissing = item.missingSince !== null && isBy(item.missingSince, asOf);
+    const isMissing = item.missingSince !== null && isNotLater(item.missingSince, asOf);
     take(isMissing ? item : { ...item, missingSince: null });
   }
   const others = positions.filter((position) => !found.has(nameOf(source, position)));
@@ -222,4 +222,5 @@ export const countAsOf = (reader: Queryable, source: RecordSource, asked: Then):
 /**
  * Whether one instant is no later than another, both as `readInstant` writes them: without the `Z` they compare as text.
  */
-export const isBy = (one: string, other: string): boolean => one.slice(0, -1) <= other.slice(0, -1);
+export const isNotLater = (one: string, other: string): boolean =>
+  one.slice(0, -1) <= other.slice(0, -1);

@@ -1,5 +1,5 @@
-// Finding records where not every row looked at is one: a page is filled from rows of now of which some turn out not to
-// match. Knows no SQL. The reading is bounded, so that a page costs no more where little matches (P9).
+// Finding records where not every row that is read matches: a page is filled from rows of now, some of which turn out
+// not to. Knows no SQL. The reading is bounded, so that a page costs no more where little matches (P9).
 
 /** A row of now, by its key, and whether one of its contents may match. */
 export type Scanned<Key> = { key: Key; matches: boolean };

@@ -1,14 +1,14 @@
-// The one check of arguments, by whichever door they come: the library, both HTTP interfaces, `outlast query`. Each
+// The one check of arguments, wherever they come from: the library, both HTTP interfaces, `outlast query`. Each
 // mistake is told by its argument's one sentence (P12); what the arguments are is arguments.ts.
 import * as z from 'zod';
 import { settingsError, type OutlastError } from '../errors.ts';
 
 /** Arguments by name, each with what it may be. */
 export type Shape = Readonly<Record<string, z.ZodType>>;
-/** What a shape gives where none of it has to be given. */
+/** What a shape gives where every argument may be left out. */
 export type Given<S extends Shape> = { [Name in keyof S]?: z.output<S[Name]> | undefined };
 
-/** What it gives where all of it has. */
+/** What it gives where none may. */
 export type CheckedArguments<S extends Shape> = { [Name in keyof S]: z.output<S[Name]> };
 
 export const optional = <S extends Shape>(
@@ -46,7 +46,7 @@ export function checked<T>(
   return parsed.data as T;
 }
 
-/** What no argument alone can get wrong. */
+/** Mistakes that only two arguments together make. */
 function mistakesTogether(
   { from, to, cursor, offset, asOf }: Record<string, unknown>,
   nameOf: (argument: string) => string,

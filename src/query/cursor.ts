@@ -1,6 +1,6 @@
-// Cursors: the key a page lies beyond, bound to the query that gave it. Opaque to callers. The checksum tells damage,
-// not malice: whatever a cursor says is checked again before SQL sees it, and it opens nothing that its bearer could
-// not ask for anyway.
+// Cursors: the key after, or before, which a page lies, bound to the query that gave it. Opaque to callers. The
+// checksum tells damage, not malice: whatever a cursor says is checked again before SQL sees it, and it opens nothing
+// that its bearer could not ask for anyway.
 import { hash } from 'node:crypto';
 import { settingsError } from '../errors.ts';
 import type { Page } from '../catalogue.ts';

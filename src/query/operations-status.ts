@@ -1,4 +1,4 @@
-// How the operations watched and the tokens stand, which are in no list of days. Reads only.
+// The status of watched operations and of tokens, which are in no list of days. Reads only.
 import type { Queryable } from '../store/db.ts';
 
 export type OperationsStatus = {

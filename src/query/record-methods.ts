@@ -1,5 +1,5 @@
-// Reading records: their pages, their streams and single ones, the same for all four resources. Arguments are checked,
-// cursors are read and written, and the list is read as it is now, its rows along the index, or as of an instant.
+// The library's methods for records (list, stream, count, get, history), the same for all four resources. Arguments are
+// checked, cursors are read and written; the SQL is record-sql.ts and, as of an instant, as-of.ts.
 import * as z from 'zod';
 import type { Resource } from '../model.ts';
 import {
@@ -129,7 +129,7 @@ const isSearched = (source: RecordSource, asked: Asked): boolean =>
   !hasDays(source) &&
   Object.keys(recordFilters[source.resource]).some((name) => asked[name] !== undefined);
 
-/** As of then everything is what it is now. */
+/** As of this instant everything is what it is now. */
 const endOfTime = '9999-12-31T23:59:59.999999Z';
 
 const recordArguments = z.strictObject({ project, id });

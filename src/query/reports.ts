@@ -1,5 +1,5 @@
-// What is asked for and is no list of a view: one day, what goes on, what came in lately, how each list stands. Each
-// field with its type and its sentence once: what the library gives and the schemas of HTTP follow.
+// Answers that are no list of a view: one day, what goes on, what came in lately, how each list stands. Each field
+// once, with its type and its sentence: what the library gives and the schemas of HTTP follow.
 import { orNull, questions } from '../catalogue.ts';
 import {
   apiVersions,

@@ -1,6 +1,6 @@
 // What is selected to give the rows of a resource (resources.ts), spelt as their fields: from its table, or from the
 // view of its contents. The rows come as pg makes them, under the names the statement gives: a query builder's mapping
-// took most of a page's memory, and what clears memory away most of its slowest times.
+// took most of a page's memory, and garbage collection made its slowest times.
 import { inView, type Column, type Field, type Fields } from '../resources.ts';
 import { snake } from './record-text.ts';
 import type { Flat, Version } from './types.ts';

@@ -7,7 +7,7 @@ const names = ['http_proxy', 'https_proxy', 'no_proxy'] as const;
 /** By name, in lower case; only where a proxy is named at all. */
 type Proxies = Partial<Record<(typeof names)[number], string>>;
 
-/** This machine itself is nothing that a proxy could lead to. */
+/** No proxy leads to this machine itself. */
 const ownHosts = ['localhost', '127.0.0.1', '[::1]'];
 
 /** `own`: the process's variables, which come before those of a file, whatever their case. */

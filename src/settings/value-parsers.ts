@@ -16,7 +16,7 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** Of a value as it is given: in quotes nobody means it so. A secret is not quoted in turn (P10). */
+/** Refuses a value in quotation marks, which nobody means to be part of it. A secret is not quoted in turn (P10). */
 export const unquoted =
   <T>(kind: ValueParser<T>): ValueParser<T> =>
   (text) =>

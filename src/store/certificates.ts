@@ -2,7 +2,7 @@
 // statement a function.
 import { createHash } from 'node:crypto';
 import type { BalanceCounts, Day, ListedResource, ProjectId } from '../model.ts';
-import type { Listed } from './read-held.ts';
+import type { ProjectList } from './read-held.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { enterCertified } from './journal/journal.ts';
 
@@ -26,7 +26,7 @@ export type HeldCertificate = {
 /** All of a list's certificates, or those of one month; of a month in the order they were issued. */
 export async function certificatesOf(
   db: Queryable,
-  { projectId, resource }: Listed,
+  { projectId, resource }: ProjectList,
   month: Day | null = null,
 ): Promise<HeldCertificate[]> {
   const { rows } = await db.query<HeldCertificate>(
@@ -52,8 +52,8 @@ export async function certifiedMonths(db: Queryable, projectId: ProjectId): Prom
 /**
  * Months before `windowFrom` that have no certificate although every slice is final or lost, and whose newest page was
  * asked for by `observedBy` (RFC 3339); the earliest first. A month before the first one that is accounted for (P7) has
- * been asked for by a person: it counts once each of its days has. It is asked at the end of every run: where every month
- * has its certificate this touches an index a few times for each list, however long the ledger is.
+ * been asked for by a person: it counts once each of its days has. It is asked at the end of every run: where every
+ * month has its certificate this touches an index a few times for each list, however long the ledger is.
  */
 export async function monthsToCertify(
   db: Queryable,
@@ -115,7 +115,7 @@ type Gone = { issue: number; sha256: string };
 /** The last certificate of a month that the journal tells of; null: there was none. */
 export async function lastIssued(
   db: Queryable,
-  { projectId, resource }: Listed,
+  { projectId, resource }: ProjectList,
   month: Day,
 ): Promise<Gone | null> {
   const { rows } = await db.query<Gone>(
@@ -135,7 +135,7 @@ export async function lastIssued(
  */
 export function enterCertificate(
   db: Db,
-  { projectId, resource }: Listed,
+  { projectId, resource }: ProjectList,
   certificate: HeldCertificate,
   fileSha256: string,
 ): Promise<boolean> {
@@ -187,7 +187,7 @@ export type CoveredSlice = {
 
 export async function coverageOf(
   db: Queryable,
-  { projectId, resource }: Listed,
+  { projectId, resource }: ProjectList,
   month: Day,
 ): Promise<CoveredSlice[]> {
   const { rows } = await db.query<CoveredSlice>(
@@ -215,7 +215,7 @@ export type CertifiedBooks = BalanceCounts & {
 /** The newest books by then that count days of a month: one span, or the parts of it that did not balance, too. */
 export async function booksOf(
   db: Queryable,
-  { projectId, resource }: Listed,
+  { projectId, resource }: ProjectList,
   month: Day,
   by: string,
 ): Promise<CertifiedBooks[]> {
@@ -238,7 +238,7 @@ export type DatedFact = { fact: string; value: string; confirmed_at: string; cha
 /** What was observed of how the platform answers for a resource: what its proofs rest on. */
 export async function factsOf(
   db: Queryable,
-  { projectId, resource }: Listed,
+  { projectId, resource }: ProjectList,
 ): Promise<DatedFact[]> {
   const { rows } = await db.query<DatedFact>(
     `select fact, value, confirmed_at, changed_at

@@ -1,4 +1,4 @@
-// COPY of any amount as bytes, out of the database and into it, in constant memory: whoever is slower sets the pace.
+// COPY of any amount as bytes, out of the database and into it, in constant memory: the slower side sets the pace.
 // What the bytes say is the caller's business. copy.ts is the door for records that a page showed. pg-copy-streams is
 // not used: when the server refuses a row while more are on their way, its stream reaches for a connection it has let
 // go of, and the process dies of it.
@@ -124,8 +124,8 @@ export async function copyAtOnce(tx: Tx, sql: string, pieces: Iterable<Buffer>):
   try {
     return await sendAtOnce(tx, sql, [...pieces]);
   } catch (error) {
-    // PgBouncer 1.24 and 1.25 wait for an answer to a CopyDone that passes behind the error, and keep the connection from
-    // its pool, until something behind it is refused as well (its pull request 1470).
+    // PgBouncer 1.24 and 1.25 wait for an answer to a CopyDone that passes behind the error, and keep the connection
+    // from its pool, until something behind it is refused as well (its pull request 1470).
     await tx.query('select 1').catch(() => undefined);
     throw error;
   }
@@ -153,8 +153,8 @@ const sendAtOnce = (tx: Tx, sql: string, pieces: Buffer[]): Promise<number> =>
 const rowsCopied = ({ text }: { text: string }): number => Number(/^COPY (\d+)$/.exec(text)?.[1]);
 
 /**
- * The same with bytes of any length, read as fast as Postgres takes them: nothing else may be sent meanwhile. Throws also
- * what their source throws.
+ * The same with bytes of any length, read as fast as Postgres takes them: nothing else may be sent meanwhile. Throws
+ * also what their source throws.
  */
 export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 // The evidence of what is held: readings of days and the books, only ever added to, each told to the journal by the
-// transaction that adds it. What they prove is `judge`'s to say (sync/judge.ts). One statement a function.
+// transaction that adds it. What they prove sync/judge.ts says. One statement a function.
 import { dayMs } from '../day.ts';
 import { listedResources, wholeList } from '../model.ts';
 import type {
@@ -61,7 +61,7 @@ export type Measured = {
 
 /**
  * Marks what is held under the slice's day and was not shown by the walk as missing since `ended.latest`, unless
- * `isFrozen`, and measures the walk. What has been missing for a day lacks no more.
+ * `isFrozen`, and measures the walk. What has been missing for a day no longer counts as lacking.
  */
 export async function measureWalk(
   tx: Tx,

@@ -1,5 +1,5 @@
-// Group commit: transactions of one writer run one after another, and those that wait meanwhile are one. What costs is
-// the end of a transaction, and each answer that is waited for. Knows nothing of Postgres.
+// Group commit: transactions of one writer run one after another, and those that wait meanwhile become one. What costs
+// is the end of a transaction, and each answer that is waited for. Knows nothing of Postgres.
 import { AsyncResource } from 'node:async_hooks';
 
 /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */

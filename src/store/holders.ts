@@ -1,7 +1,7 @@
 // sync.holders: which process writes a project. Taking one raises its epoch, and whoever took it before writes nothing
 // from then on (P8): every transaction of a holder begins by looking (Db.asHolder). The database's clock serves leases
-// only. And sync.asks, what a person asks for of a project that another process holds, which the holder runs, saying how
-// far it is and what came of it. One statement a function.
+// only. And sync.asks: runs that a person asks for of a project which another process holds. The holder does them, and
+// says how far it is and what came of it. One statement a function.
 import type { ProjectId } from '../model.ts';
 import { onlyRow, withTx, type Db, type Queryable } from './db.ts';
 

@@ -1,5 +1,5 @@
-// The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function. Who may write
-// is decided before (holders.ts).
+// The ledger, sync.slices: what is held of a slice, how sure we are, what is due. One statement a function. Who may
+// write is decided before (holders.ts).
 import {
   sliceStates,
   wholeList,
@@ -21,7 +21,7 @@ export const { lastError: _error, ...columns } = getTableColumns(slices);
 
 export type Slice = SelectedRow<typeof columns>;
 
-/** A list of a project's: its slices have a day besides. */
+/** A list of a project; its slices have a day as well. */
 export type ListName = Omit<SliceKey, 'day'>;
 
 /** A row that SQL returned with these columns. */
@@ -88,8 +88,8 @@ export async function addSlices(tx: Tx, added: NewSlice[]): Promise<number> {
 }
 
 /**
- * Days asked for after they had left the window have their month's deadline, too, once the platform has answered for none
- * of them for a day: one empty answer would make them lost for ever.
+ * Days asked for after they had left the window have their month's deadline, too, once the platform has answered for
+ * none of them for a day: one empty answer would make them lost for ever.
  */
 export async function takeDeadlines(
   tx: Tx,
@@ -162,7 +162,7 @@ export async function moveCheckpoint(
   return rows.length === 1;
 }
 
-/** What an act leaves in the ledger of a slice; what is not given stays as it is. */
+/** What a turn changes in the ledger of a slice; what is not given stays as it is. */
 export type SliceChanges = Partial<Omit<typeof slices.$inferSelect, keyof SliceKey>>;
 
 export async function changeSlice(tx: Tx, slice: Slice, changes: SliceChanges): Promise<void> {

@@ -1,6 +1,6 @@
 // sync.projects: which source a project's archive came from, since when its days are accounted for, and whether it is
-// parked. The key itself is never stored, only a salted fingerprint (P10). And sync.rate, what a process leaves for the
-// next one of how often a project may be asked (P11): the rate, for forecasts, and until when the platform wants quiet.
+// parked. The key itself is never stored, only a salted fingerprint (P10). And sync.rate, which the next process reads
+// (P11): the rate, for forecasts, and until when the platform wants quiet.
 // The limit itself is in the memory of whoever holds the project (sync/contact/rate-limiter.ts).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';

@@ -1,11 +1,11 @@
-// What is held of a resource, read to be verified: rows and versions as they stand, ids with their digests. One statement
-// a function; it judges nothing.
+// What is held of a resource, read to be verified: rows and versions as they stand, ids with their digests. One
+// statement a function; it judges nothing.
 import type { Day, DayRange, ListedResource, ProjectId } from '../model.ts';
 import { noStatementTimeout, withTx, type Db, type Row, type Tx } from './db.ts';
 import { readInPages } from './snapshot.ts';
 import { ofKey, shapeOf, derivedColumns, type Archived, type TableShape } from './record-tables.ts';
 
-export type Listed = { projectId: ProjectId; resource: ListedResource };
+export type ProjectList = { projectId: ProjectId; resource: ListedResource };
 
 /** What a record said: `raw` is what jsonb prints, `sha256` its raw_sha256 in hex. */
 export type HeldContent = { id: string; raw: string; raw_bytes: Buffer | null; sha256: string };
@@ -51,8 +51,8 @@ type HeldVersion = HeldTyped & { observed_at: string };
 type HeldUnderDay = HeldTyped & { version: string | null; slice_day: Day | null };
 
 /**
- * Every content of the days' records, the rows first and else in no particular order, with the day that its record stands
- * under. What has no day is of none.
+ * Every content of the days' records, the rows first and else in no particular order, with the day that its record
+ * stands under. What has no day is of none.
  */
 export function readContents(
   tx: Tx,

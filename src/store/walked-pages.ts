@@ -1,4 +1,5 @@
-// sync.pages: what each walk was shown, page by page. A reading is measured by it, and a walk or the tail goes on from it.
+// sync.pages: what each walk was shown, page by page. A reading is measured by it, and a walk or the tail goes on from
+// it.
 import { createHash } from 'node:crypto';
 import type { Instant, PlatformPage } from '../model.ts';
 import { keyParameters, ofSlice, type Slice } from './ledger.ts';
@@ -86,7 +87,7 @@ export async function dropOtherPages(
   ]);
 }
 
-/** How many distinct ids and rejects a walk was shown: counted in the database, a day may hold a million. */
+/** How many distinct ids and rejects a walk was shown: counted in the database, for a day may hold a million. */
 export async function countShown(db: Queryable, slice: Slice, walk: number): Promise<number> {
   const { rows } = await db.query<{ distinct: number }>(
     `select (select count(distinct id)::int from sync.pages, unnest(ids) id where ${ofWalk})

@@ -1,5 +1,5 @@
 // The books of a project's lists: asked for at first contact, when readings wait for them, and daily; sooner while they
-// count more than was shown. What they say is reconcile.ts's.
+// count more than was shown. What they say reconcile.ts decides.
 import {
   addDays,
   cliffOf,

@@ -1,5 +1,5 @@
-// A run of a project that another process holds: that one is asked to do it, and says how far it is and what came of it
-// (sync.asks). Should it be gone, or hold the project for one run of its own, the project is taken as soon as it is free.
+// Asking the process that holds a project for a run of it (sync.asks): it does it, and says how far it is and what came
+// of it. Should it be gone, or hold the project for one run of its own, the project is taken as soon as it is free.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { causeChain, OutlastError, settingsError } from '../errors.ts';
@@ -32,8 +32,8 @@ type Ending = { report: RunReport } | { failed: Pick<OutlastError, 'kind' | 'cod
 const lookEveryMs = 500;
 
 /**
- * Takes the project or, where another process holds it, asks that one; returns the hold, the report of the other's run, or
- * null when it was told to stop. Throws what the run there threw.
+ * Takes the project or, where another process holds it, asks that one; returns the hold, the report of the other's run,
+ * or null when it was told to stop. Throws what the run there threw.
  */
 export async function takeOrAsk(
   worker: Worker,

@@ -1,5 +1,5 @@
-// Asking the platform once more, for whoever verifies: each proved day of the window is counted, or each final result is
-// looked up, a request each. Nothing is written: what differs is news, which a sync reads, or for a person to judge.
+// What `verify --platform` asks: each proved day of the window is counted, or each final result is looked up again, a
+// request each. Nothing is written: what differs is news, which a sync reads, or for a person to judge.
 import { addDays, cliffOf, windowAt } from '../day.ts';
 import { isOutlastError } from '../errors.ts';
 import { apiVersions } from '../model.ts';
@@ -29,9 +29,11 @@ type Asking = Pick<Worker, 'db' | 'platform' | 'projectId' | 'source' | 'scope'>
 /** `unclear`: while the month goes, without a total that says something, refused, or no longer known then. */
 type Outcome = 'agrees' | 'differs' | 'unclear';
 
-export type Reproved = SliceKey & {
+export type DayAskedAgain = SliceKey & {
   outcome: Outcome;
-  /** The platform's total now, and when the day was last read whole (else what that showed); null where there is none. */
+  /**
+   * The platform's total now, and when the day was last read whole (else what that showed); null where there is none.
+   */
   total: number | null;
   before: number | null;
 };
@@ -40,10 +42,10 @@ export type Reproved = SliceKey & {
  * Counts each proved day, of both lists unless one is given. False when the project is parked: nobody was asked (P11).
  * Throws settings `source_changed`, and what the platform throws.
  */
-export async function reprove(
+export async function countProvedDays(
   asking: Asking,
   resource: ListedResource | null,
-  onSlice: (slice: Reproved) => Promise<void> | void,
+  onSlice: (slice: DayAskedAgain) => Promise<void> | void,
 ): Promise<boolean> {
   const { db, platform, projectId, signal } = asking;
   const { clock } = platform;
@@ -113,7 +115,7 @@ async function confirmSource({
   return 'confirmed';
 }
 
-export type ResultReproved = {
+export type ResultAskedAgain = {
   operationId: string;
   apiVersion: ApiVersion;
   outcome: Outcome;
@@ -123,10 +125,10 @@ export type ResultReproved = {
 
 const resultsAtATime = 200;
 
-/** Looks up every final result whose month the platform may still show; returns and throws as `reprove`. */
-export async function reproveResults(
+/** Looks up every final result whose month the platform may still show; returns and throws as `countProvedDays`. */
+export async function lookUpResults(
   asking: Asking,
-  onResult: (result: ResultReproved) => Promise<void> | void,
+  onResult: (result: ResultAskedAgain) => Promise<void> | void,
 ): Promise<boolean> {
   const { db, platform, projectId } = asking;
   const source = await confirmSource(asking);
@@ -153,7 +155,7 @@ async function reproveOne(
   { platform, signal }: Asking,
   apiVersion: ApiVersion,
   held: FinalResult,
-): Promise<Pick<ResultReproved, 'outcome' | 'says'>> {
+): Promise<Pick<ResultAskedAgain, 'outcome' | 'says'>> {
   const unclear = { outcome: 'unclear', says: '' } as const;
   let now: ParsedRecord | null;
   try {

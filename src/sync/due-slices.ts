@@ -41,7 +41,7 @@ const firstAnalyzeAt = 5_000;
  */
 const lanesFor = (requests: number): number => requests + 1 + Math.floor(requests / 4);
 
-/** How a list does not answer. */
+/** A list that does not answer. */
 type Silence = {
   /** So many slices in a row. */
   inARow: number;

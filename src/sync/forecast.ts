@@ -1,6 +1,5 @@
 // What is still to be asked of each month, how long that takes at the allowed rate, and whether it fits before the
-// deadline: `judge` run forward over each day's evidence, as if every reading from now on showed what there is. There is
-// no second policy. Pure.
+// deadline: `judge` run forward over each day's evidence, as if every reading from now on showed what there is. Pure.
 import { addDays, cliffOf, dayOf, minuteMs, monthStart, startOf } from '../day.ts';
 import { wholeList } from '../model.ts';
 import type { Day, DayBooks, Instant, ListedResource, Reading } from '../model.ts';

@@ -1,6 +1,6 @@
-// The rule of proof (P6): what a day's readings, the books and the clocks say of it, and what to do next. A pure function
-// of evidence that is never changed: it stores none, and verdicts.ts writes what it says into the ledger. It knows no
-// clock, no database and no network.
+// The rule of proof (P6): what a day's readings, the books and the clocks say of it, and what to do next. Pure: it
+// knows no clock, no database and no network; verdicts.ts writes what it says into the ledger. Its times are in
+// due-times.ts.
 import { dayMs, minuteMs } from '../day.ts';
 import type { Clocks, DayBooks, End, Instant, Proof, Reading, SliceState, Why } from '../model.ts';
 import { apartMs, decidedAfterMs, freezeMs, inFreezeMs, retryMs, slackMs } from './due-times.ts';
@@ -123,8 +123,8 @@ export function judge(
 }
 
 /**
- * The other end than the last reading's. A list whose rows name times in another order than it stands in is seen from the
- * end that was not asked for: what was seen twice in a row is not asked for a third time.
+ * The other end than the last reading's. A list whose rows name times in another order than it stands in is seen from
+ * the end that was not asked for: what was seen twice in a row is not asked for a third time.
  */
 function nextEnd(readings: readonly Reading[]): End {
   const seen = readings.at(-1)?.end ?? 'desc';
@@ -134,8 +134,8 @@ function nextEnd(readings: readonly Reading[]): End {
 }
 
 /**
- * How long after the older reading the younger one began: by each clock for itself, the shorter. A clock that was set back
- * meanwhile makes a reading end before it began: then it ended when it began, at the earliest.
+ * How long after the older reading the younger one began: by each clock for itself, the shorter. A clock that was set
+ * back meanwhile makes a reading end before it began: then it ended when it began, at the earliest.
  */
 function apart(older: Reading, { began }: Reading): number {
   const by = (clock: 'machine' | 'now'): number =>

@@ -1,4 +1,4 @@
-// The forecast of a project as its database has it, and the months that do not fit by it. Reads only.
+// Reads the forecast of a project from its database, and names the months that do not fit. Reads only.
 import type { Instant, ProjectId } from '../model.ts';
 import { monthSubject } from '../problems.ts';
 import type { Report } from '../store/alerts/problem-rows.ts';
@@ -13,7 +13,7 @@ import { evidenceKey, forecast, type Forecast } from './forecast.ts';
 /** What OUTLAST_MAX_RPS is unless set: assumed while no process has asked the platform anything. */
 const assumedPerSecond = 5;
 
-export type Foresight = Forecast & {
+export type ProjectForecast = Forecast & {
   /** True while no process has said at what rate it may ask. */
   isRateAssumed: boolean;
   newestRunAt: Instant | null;
@@ -21,13 +21,13 @@ export type Foresight = Forecast & {
 };
 
 /** `perSecond`: the rate to reckon with; unless given, the one the last process was allowed. */
-export async function foresee(
+export async function readForecast(
   db: Queryable,
   projectId: ProjectId,
   settings: PolicySettings,
   now: Instant,
   perSecond?: number,
-): Promise<Foresight> {
+): Promise<ProjectForecast> {
   const [outlook, facts] = await Promise.all([
     readOutlook(db, projectId),
     readFacts(db, projectId),
@@ -53,8 +53,8 @@ export async function foresee(
 }
 
 /**
- * Months that will not be done by their deadlines at the rate allowed: said weeks ahead, when something can still be done
- * about it. One report for each list; those whose deadline has passed speak for themselves.
+ * Months that will not be done by their deadlines at the rate allowed: said weeks ahead, when something can still be
+ * done about it. One report for each list; those whose deadline has passed speak for themselves.
  */
 export function risksOf({ months, perSecond }: Forecast, now: Instant): Report[] {
   return months.flatMap((month) => {

@@ -31,9 +31,10 @@ export function createRepetition(atMost: number): Repetition {
 const ofOneStatement: ReadonlySet<string> = new Set(['53200', '53400']);
 
 /**
- * Whether going on elsewhere is of no use. What we raise ourselves says what it concerns and is left to its catchers.
- * Of the database's errors those of a statement's data concern that alone. Where something passes for one slice's fault
- * and is everybody's, the statement that is to note it fails as well.
+ * Whether an error concerns all the work, so that going on with another slice is of no use. What we raise ourselves
+ * says what it concerns and is left to its catchers. Of the database's errors those of a statement's data concern that
+ * alone. Where something passes for one slice's fault and is everybody's, the statement that is to note it fails as
+ * well.
  */
 export function concernsAll(error: unknown): boolean {
   if (ofOneStatement.has(codeOf(error) ?? '')) return false;

@@ -28,8 +28,8 @@ export function clocksOf(clock: PlatformClock): Clocks {
 }
 
 /**
- * What is walked after the list: each status, unless the newest books saw that the list leaves none out. A status that they
- * counted none of it may leave out, and a pending order may have come to it since.
+ * What is walked after the list: each status, unless the newest books saw that the list leaves none out. It may leave
+ * out a status of which they counted none, and an order may have come to that since.
  */
 export function statusesToAsk({ resource }: Slice, evidence: Evidence): AskedStatus[] {
   const { books, pending, readings } = evidence;
@@ -93,7 +93,7 @@ export async function evidenceOf(
 /** What the end of a walk leaves in the ledger. */
 export const walkEnded = { attempts: 0, lastError: null, checkpoint: null } as const;
 
-/** Judges a slice, and writes what comes of it and of the act. */
+/** Judges a slice, and writes the verdict together with what the turn changed. */
 export async function conclude(
   tx: Tx,
   slice: Slice,

@@ -1,6 +1,6 @@
 // The files beside the archive: a certificate and its leaves, for those who keep a copy where the archive's own rights
-// do not reach. A file is whole or not there, and one that is there is never written over. Those that are owed are made
-// from the row and from what was in force; a disk that refuses is told of and tried again an hour later, and never fails a
+// do not reach. A file is whole or not there, and one that is there is never written over. Missing ones are made from
+// the row and from what was in force; a disk that refuses is told of and tried again an hour later, and never fails a
 // run.
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import {
   type HeldCertificate,
   type Issued,
 } from '../store/certificates.ts';
-import type { Listed } from '../store/read-held.ts';
+import type { ProjectList } from '../store/read-held.ts';
 import type { Db } from '../store/db.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { leafLine } from './digest.ts';
@@ -138,7 +138,7 @@ async function writeOne(
 
 async function writeLeaves(
   db: Db,
-  of: Listed,
+  of: ProjectList,
   { month, certifiedAt, leavesSha256 }: HeldCertificate,
   write: (text: string) => Promise<void>,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 // Certifying: a month whose slices are all final or lost gets its certificate, once (docs/design.md, "When a month is
-// over"). The row is the certificate; the files are copies of it, and no trouble with them is a trouble of the sync.
+// over"). The row is the certificate; the files are copies of it, and no sync fails for them.
 import { windowAt } from '../day.ts';
 import type { Day } from '../model.ts';
 import { canonicalFile, sha256 } from '../platform/canonical.ts';
@@ -16,7 +16,7 @@ import {
   type MonthKey,
 } from '../store/certificates.ts';
 import type { Tx } from '../store/db.ts';
-import type { Listed } from '../store/read-held.ts';
+import type { ProjectList } from '../store/read-held.ts';
 import { newestHead } from '../store/journal/heads.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { certificateFormat, type Certificate } from './certificate.ts';
@@ -75,7 +75,7 @@ async function certifyMonth(
 /** What had been observed of a month by then, as a certificate is entered; null where one is held. */
 async function certificateOf(
   tx: Tx,
-  of: Listed,
+  of: ProjectList,
   month: Day,
   at: string,
 ): Promise<HeldCertificate | null> {

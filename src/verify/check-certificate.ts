@@ -5,7 +5,7 @@ import { digestOfFile, linesOf, textOfFile } from '../files.ts';
 import type { Day } from '../model.ts';
 import { canonicalFile, sha256 } from '../platform/canonical.ts';
 import { booksOf, type HeldCertificate } from '../store/certificates.ts';
-import type { Listed } from '../store/read-held.ts';
+import type { ProjectList } from '../store/read-held.ts';
 import type { Tx } from '../store/db.ts';
 import { isHeadHeld } from '../store/journal/heads.ts';
 import { certificateFormat, readCertificate, type Certificate } from './certificate.ts';
@@ -39,7 +39,7 @@ export type CertificateChecked = {
 
 type CheckingCertificate = {
   tx: Tx;
-  of: Listed;
+  of: ProjectList;
   held: HeldCertificate;
   /** All certificates of the list: the links between them are looked at too. */
   all: readonly HeldCertificate[];
@@ -104,7 +104,7 @@ export async function checkCertificate({
 /** Where a row's certificate contradicts its columns, its own sums, or what it names. */
 async function* contradictions(
   tx: Tx,
-  of: Listed,
+  of: ProjectList,
   held: HeldCertificate,
   certificate: Certificate | null,
   all: readonly HeldCertificate[],
@@ -173,7 +173,7 @@ type FilesChecked = {
  * altered. `now` is what is held, as digests. Missing files are no finding.
  */
 async function checkFiles(
-  of: Listed,
+  of: ProjectList,
   held: HeldCertificate,
   folder: string | null,
   now: MonthDigest,

@@ -1,5 +1,5 @@
 // What the journal says must be held, against what is: contents, when a record was first seen, its day, and what is
-// missing. Full comparisons in Postgres, whose rows are findings; `$1` is the project. None uses a function of the
+// missing. Statements whose rows are findings, for check-journal.ts; `$1` is the project. None uses a function of the
 // database's own: whoever alters rows could alter those as well.
 import { isListed } from '../model.ts';
 import type { Tx } from '../store/db.ts';
@@ -41,8 +41,8 @@ const shownAtMost = 3;
 /**
  * Contents that were stored and are not held as a row or a version, those that are held and were never stored, those
  * that should be the row and are a version, and records with another first_seen_at or day; by id. All in one pass over
- * both sides: a pass each took 7.5 instead of 3 µs of Postgres a record. Of a record what its contents are is told first:
- * it says more than its moments.
+ * both sides: a pass each took 7.5 instead of 3 µs of Postgres a record. Of a record what its contents are is told
+ * first: it says more than its moments.
  */
 export function otherContents(of: Archived): string {
   const shape = shapeOf(of);

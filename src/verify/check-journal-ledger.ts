@@ -1,6 +1,6 @@
 // What the journal says of the ledger, its pages, its evidence, its rejects and its certificates, against what stands
-// there: statements whose rows are findings. `$1` is the project, `$2` the resource. As in check-journal-contents.ts no function of
-// the database's own is used.
+// there: statements whose rows are findings, for check-journal.ts. `$1` is the project, `$2` the resource. None uses a
+// function of the database's own, as in check-journal-contents.ts.
 import { windowAt } from '../day.ts';
 import { isListed, type ProjectId, type Resource } from '../model.ts';
 import { monthsToCertify } from '../store/certificates.ts';
@@ -42,8 +42,8 @@ const differing = (held: string, said: string): string =>
      where ${held} -> name is distinct from ${said} -> name)`;
 
 /**
- * Rows of the ledger that are not what was last said of them, that are gone, or that nobody entered. What was first shown
- * of a day (`news_no`) is said by the entries of its pages.
+ * Rows of the ledger that are not what was last said of them, that are gone, or that nobody entered. What was first
+ * shown of a day (`news_no`) is said by the entries of its pages.
  */
 const ledger = `
   with news as (
@@ -219,8 +219,8 @@ const dueForMs = 86_400_000;
 
 /** That months which were over a day before somebody last looked have certificates. */
 async function checkMonths(tx: Tx, { projectId, resource }: Of, report: Report): Promise<void> {
-  // On the platform's clock: what should have been done by then can be told without asking anybody. A run that was killed,
-  // or ended by an error, came to no certificate: only one that was done says what is owed.
+  // On the platform's clock: what should have been done by then can be told without asking anybody. A run that was
+  // killed, or ended by an error, came to no certificate: only one that was done says what is owed.
   const looked = await tx.query<{ at: string | null }>(
     `select case when exists (select from sync.runs where project_id = $1)
                  then (select max(started_at) from sync.runs

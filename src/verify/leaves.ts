@@ -1,11 +1,11 @@
-// The leaves of a month: the contents that were in force at a moment, the row where it had been observed by then, else the
-// version that had. So a certificate holds although its records changed later. And days whose digest differs, against the
-// file of leaves: which record is altered, missing or extra.
+// The leaves of a month: the contents that were in force at a moment, the row where it had been observed by then, else
+// the version that had. So a certificate holds although its records changed later. And days whose digest differs,
+// against the file of leaves: which record is altered, missing or extra.
 import { addDays, isDay, monthStart } from '../day.ts';
 import { linesOf } from '../files.ts';
 import type { Day, ListedResource } from '../model.ts';
 import type { Tx } from '../store/db.ts';
-import type { Listed } from '../store/read-held.ts';
+import type { ProjectList } from '../store/read-held.ts';
 import { tableShapes } from '../store/record-tables.ts';
 import { readInPages } from '../store/snapshot.ts';
 import { readLeafLine, type Leaf } from './digest.ts';
@@ -34,7 +34,7 @@ function leavesSql(resource: ListedResource): string {
 /** Hands on the leaves in their order; returns of how many records of the month nothing had been observed yet. */
 export async function leavesInForce(
   tx: Tx,
-  { projectId, resource }: Listed,
+  { projectId, resource }: ProjectList,
   month: Day,
   at: string,
   onLeaf: (leaf: Leaf) => Promise<void> | void,
@@ -88,7 +88,7 @@ function comparedWithLeaves(resource: ListedResource): string {
 /** Reads the file once a day, for a day's leaves are held in memory: days that differ are few. */
 export async function compareWithLeaves(
   tx: Tx,
-  { projectId, resource }: Listed,
+  { projectId, resource }: ProjectList,
   { month, certifiedAt: at }: { month: Day; certifiedAt: string },
   days: ReadonlySet<Day>,
   leavesPath: string,

@@ -10,7 +10,7 @@ import {
   type Resource,
 } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
-import type { Listed } from '../store/read-held.ts';
+import type { ProjectList } from '../store/read-held.ts';
 import type { Db, Queryable, Tx } from '../store/db.ts';
 import { projectIds } from '../store/projects.ts';
 import { resourceShapes } from '../store/record-tables.ts';
@@ -152,12 +152,12 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
 }
 
 /** What has no list has no certificates: there is nothing that its completeness could be counted by. */
-const isCertified = (of: { projectId: string; resource: Resource }): of is Listed =>
+const isCertified = (of: { projectId: string; resource: Resource }): of is ProjectList =>
   isListed(of.resource);
 
 async function checkCertificates(
   tx: Tx,
-  of: Listed,
+  of: ProjectList,
   { months, certificatesDir: folder, signal }: Verifying,
   report: Report,
 ): Promise<CertificateChecked[]> {

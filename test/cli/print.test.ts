@@ -11,7 +11,7 @@ import {
   startedAs,
   table,
   widthOf,
-  word,
+  shellWord,
   wrapped,
 } from '../../src/cli/print.ts';
 
@@ -176,7 +176,7 @@ describe('a command that is printed begins as this one was begun', () => {
 });
 
 it('a path that is printed to be typed is one word', () => {
-  expect(['./export', 's3://bucket/prefix', "Ann's export"].map(word)).toEqual([
+  expect(['./export', 's3://bucket/prefix', "Ann's export"].map(shellWord)).toEqual([
     './export',
     's3://bucket/prefix',
     `"Ann's export"`,

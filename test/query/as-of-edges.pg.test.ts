@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Archive, Order } from '../../src/index.ts';
 import { readInstant } from '../../src/query/arguments.ts';
-import { isBy } from '../../src/query/as-of.ts';
+import { isNotLater } from '../../src/query/as-of.ts';
 import type { Db } from '../../src/store/db.ts';
 import { observe } from '../support/observe.ts';
 import { eachInProject } from '../support/opened.ts';
@@ -343,6 +343,6 @@ test('instants compare as they stand', () => {
     '2026-03-05T12:00:01Z',
   ];
   for (const [i, one] of given.entries()) {
-    expect(given.map((other) => isBy(one, other))).toEqual(given.map((_, j) => i <= j));
+    expect(given.map((other) => isNotLater(one, other))).toEqual(given.map((_, j) => i <= j));
   }
 });

@@ -2,7 +2,7 @@
 // no answer that is empty, cut or too late makes a seal false (P6).
 import { expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
-import { reprove } from '../../src/sync/ask-proved-days-again.ts';
+import { countProvedDays } from '../../src/sync/ask-proved-days-again.ts';
 import { differences, noon, type Bench } from '../support/archive.ts';
 import { orderOf, recordsOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
@@ -125,7 +125,7 @@ test.each<[Partial<Dialect>, one: string, fewer: string]>([
   const outcome = async (): Promise<string | undefined> => {
     const told = new Map<string, string>();
     const { signal } = new AbortController();
-    await reprove(
+    await countProvedDays(
       { ...bench.worker, signal },
       null,
       ({ day, outcome: is }) => void told.set(day, is),

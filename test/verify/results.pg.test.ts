@@ -1,7 +1,7 @@
 // Final results asked for once more: what was forged with all its digests is told by the platform, fresh links are no
 // news, and where the month may be gone nothing is concluded.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reproveResults, type ResultReproved } from '../../src/sync/ask-proved-days-again.ts';
+import { lookUpResults, type ResultAskedAgain } from '../../src/sync/ask-proved-days-again.ts';
 import { leaveOut } from '../support/few-days.ts';
 import { createUnlisted, type Unlisted } from '../support/unlisted.ts';
 
@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => archive.close());
 
-async function asked(): Promise<ResultReproved[]> {
-  const found: ResultReproved[] = [];
+async function asked(): Promise<ResultAskedAgain[]> {
+  const found: ResultAskedAgain[] = [];
   const { signal } = new AbortController();
-  const isAnswered = await reproveResults(
+  const isAnswered = await lookUpResults(
     { ...archive.worker, signal },
     (result) => void found.push(result),
   );
@@ -22,7 +22,7 @@ async function asked(): Promise<ResultReproved[]> {
   return found;
 }
 
-const told = (all: ResultReproved[], outcome: string): string[] =>
+const told = (all: ResultAskedAgain[], outcome: string): string[] =>
   all
     .filter((one) => one.outcome === outcome)
     .map(({ apiVersion, operationId, says }) => `${apiVersion} ${operationId}: ${says}`);
@@ -46,7 +46,7 @@ test('P11: a parked project is not asked', async () => {
   await archive.db.query(`update sync.projects set parked_at = now(), parked_reason = 'no'`);
   const requests = archive.simulator.requests.total;
   const { signal } = new AbortController();
-  expect(await reproveResults({ ...archive.worker, signal }, () => undefined)).toBe(false);
+  expect(await lookUpResults({ ...archive.worker, signal }, () => undefined)).toBe(false);
   expect(archive.simulator.requests.total).toBe(requests);
   await archive.db.query(`update sync.projects set parked_at = null, parked_reason = null`);
 });

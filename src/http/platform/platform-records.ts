@@ -17,10 +17,12 @@ import {
 import { nftClassFilters, tokenFilters } from '../../query/record-filters.ts';
 import type { ListScope } from '../../query/types.ts';
 import { notFound, type Answer } from '../http-answers.ts';
-import type { Serving } from '../server-context.ts';
-import { present } from '../v1/route.ts';
+import type { ServerContext } from '../server-context.ts';
+import { withoutUndefined } from '../v1/route.ts';
 
-type PlatformRequest = Pick<Serving, 'archive' | 'isAlive' | 'classesOf'> & { project: ProjectId };
+type PlatformRequest = Pick<ServerContext, 'archive' | 'isAlive' | 'classesOf'> & {
+  project: ProjectId;
+};
 
 export type PlatformRoute = {
   /** Parameters in braces. */
@@ -151,8 +153,12 @@ const ordersRoute = platformRoute({
     { page_key: key, limit = 10, status, count_total: isCounted, ...range },
     { archive, project },
   ) => {
-    const scope = { project, ...selectedBy(range), ...present({ status }) };
-    const page = await archive.orders.list({ ...scope, limit, ...present({ cursor: key }) });
+    const scope = { project, ...selectedBy(range), ...withoutUndefined({ status }) };
+    const page = await archive.orders.list({
+      ...scope,
+      limit,
+      ...withoutUndefined({ cursor: key }),
+    });
     const counts = isCounted === 1 ? { total_count: await archive.orders.count(scope) } : {};
     return listAnswer(
       { prev_page_key: page.previous ?? '', next_page_key: page.next ?? '', limit, ...counts },
@@ -196,7 +202,7 @@ const classesRoute = platformRoute({
       project,
       ...selectedBy(range),
       ...named,
-      ...present({ txHash: hash }),
+      ...withoutUndefined({ txHash: hash }),
     };
     const total = await archive.nftClasses.count(scope);
     // Behind the end there is nothing to read one's way to.

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { transient } from '../../errors.ts';
 import { sendAnswer, unavailable, type Answer } from '../http-answers.ts';
 import { askedBy, projectByKey, projectBySignature } from '../gate.ts';
-import type { Serving } from '../server-context.ts';
+import type { ServerContext } from '../server-context.ts';
 import { nodeError, platformRoute, recordRoutes, type PlatformRoute } from './platform-records.ts';
 
 /** Whether the service is well, as those who run it ask: no key is needed and nothing is told. */
@@ -57,7 +57,7 @@ const healthRoutes = [
 
 export const platformRoutes: readonly PlatformRoute[] = [...recordRoutes, ...healthRoutes];
 
-export function addPlatform(app: FastifyInstance, serving: Serving): void {
+export function addPlatform(app: FastifyInstance, serving: ServerContext): void {
   for (const route of platformRoutes) {
     app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
       const told = await answerTo(route, request, serving).catch(serving.answerOf);
@@ -69,7 +69,7 @@ export function addPlatform(app: FastifyInstance, serving: Serving): void {
 async function answerTo(
   route: PlatformRoute,
   request: FastifyRequest,
-  serving: Serving,
+  serving: ServerContext,
 ): Promise<Answer> {
   const { gate, now } = serving;
   const path = request.params as object;

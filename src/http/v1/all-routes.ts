@@ -11,7 +11,7 @@ import { record } from './answer-schemas.ts';
 import { projectFor, route, type Route } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
 import { figureRoutes } from './figure-routes.ts';
-import { one, questionRoute, readWhole, wholeRoute } from './question-routes.ts';
+import { objectReply, questionRoute, readWhole, wholeRoute } from './question-routes.ts';
 
 export const base = '/archive/v1';
 
@@ -45,7 +45,7 @@ const proofRoutes: readonly Route[] = [
     answer: dayReport.schema,
     read: async ({ resource, ...of }, asking) => {
       const by = projectFor(asking, resource);
-      return one(await asking.archive.day({ project: by, resource, ...of }), dayReport);
+      return objectReply(await asking.archive.day({ project: by, resource, ...of }), dayReport);
     },
   }),
   wholeRoute({
@@ -115,7 +115,8 @@ const nowRoutes: readonly Route[] = [
     about: 'Cheap enough to be asked for every two seconds; /events tells it when it changes.',
     mayBeAbsent: true,
     answer: progress.schema,
-    read: async (_, { archive, project }) => one(await archive.progress({ project }), progress),
+    read: async (_, { archive, project }) =>
+      objectReply(await archive.progress({ project }), progress),
   }),
   route({
     path: '/events',

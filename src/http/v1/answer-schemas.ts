@@ -1,6 +1,5 @@
 // What answers consist of: how rows and lists are described, the records as `/archive/v1` gives them, and what every
-// refusal looks like. The schemas describe, and the tests hold real answers to them; nothing is checked by them while
-// it is served.
+// refusal looks like. The schemas only describe: tests hold real answers to them, the server checks none.
 import * as z from 'zod';
 import { recordLists } from '../../catalogue.ts';
 import type { Resource } from '../../model.ts';

@@ -10,7 +10,7 @@ import { firstOf, jsonText, snake } from '../../query/record-text.ts';
 import { refuse } from '../http-answers.ts';
 import { forwardOf, listOf, record, type RowKind } from './answer-schemas.ts';
 import {
-  present,
+  withoutUndefined,
   projectFor,
   route,
   type ArchiveRequest,
@@ -56,7 +56,7 @@ export async function listReply(
     }
     return { kind: 'rows', rows: firstOf(source.stream(query), limit ?? Infinity), fields };
   }
-  const asked = { ...query, ...present({ limit, cursor }) };
+  const asked = { ...query, ...withoutUndefined({ limit, cursor }) };
   const { items, ...beside } = await source.list(asked);
   const counted = count === true ? { count: await source.count(query) } : {};
   const named = Object.entries({ ...beside, ...counted }).map(([name, one]) => [snake(name), one]);
@@ -68,7 +68,10 @@ export async function listReply(
   };
 }
 
-export const one = <Item extends object>(item: Item | null, { fields }: RowKind): Reply | null =>
+export const objectReply = <Item extends object>(
+  item: Item | null,
+  { fields }: RowKind,
+): Reply | null =>
   item === null ? null : { kind: 'object', json: jsonText(item, Object.keys(fields) as never[]) };
 
 /** All of a list that is given whole, in its own type. */

@@ -1,5 +1,6 @@
 // The routes of the records of each resource: a list, one record, and everything it was ever seen to say; the files
-// behind certificate links; and what changed since, a page, which may wait for the next change, or all of it as a stream.
+// behind certificate links; and what changed since, a page, which may wait for the next change, or all of it as a
+// stream.
 import * as z from 'zod';
 import { recordLists } from '../../catalogue.ts';
 import { resources, type Resource } from '../../model.ts';
@@ -18,8 +19,21 @@ import {
   recordKinds,
   timeOrNull,
 } from './answer-schemas.ts';
-import { listReply, one, pageArguments, wholeReply, type Paging } from './question-routes.ts';
-import { count, present, projectFor, route, type ArchiveRequest, type Route } from './route.ts';
+import {
+  listReply,
+  objectReply,
+  pageArguments,
+  wholeReply,
+  type Paging,
+} from './question-routes.ts';
+import {
+  count,
+  withoutUndefined,
+  projectFor,
+  route,
+  type ArchiveRequest,
+  type Route,
+} from './route.ts';
 
 /** How a record is named in a path. */
 const named: Record<Resource, string> = {
@@ -82,7 +96,7 @@ function routesOf(resource: Resource): readonly Route[] {
         const records = recordsOf(asking.archive, resource);
         const found = await records.get(projectFor(asking, resource), id, at);
         if (found.length === 0) return null;
-        return isOfLookups ? wholeReply(found, kind) : one(found[0] ?? null, kind);
+        return isOfLookups ? wholeReply(found, kind) : objectReply(found[0] ?? null, kind);
       },
     }),
     route({
@@ -160,7 +174,7 @@ const changesRoute = route({
     if (asking.format !== 'json') {
       return { kind: 'rows', rows: firstOf(upToNow(changes, query), most ?? Infinity), fields };
     }
-    const page = await changes.list({ ...query, ...present({ limit: most }) });
+    const page = await changes.list({ ...query, ...withoutUndefined({ limit: most }) });
     const beside = { position: page.position, is_up_to_date: page.isUpToDate };
     return { kind: 'rows', rows: page.items, fields, beside };
   },
@@ -168,7 +182,7 @@ const changesRoute = route({
 
 const asked = (given: Given, asking: ArchiveRequest): ChangesQuery => ({
   project: projectFor(asking, given.resource),
-  ...present(given),
+  ...withoutUndefined(given),
 });
 
 /** Ends where there is nothing more to read now. */

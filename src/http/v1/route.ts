@@ -136,7 +136,7 @@ export function route<Path extends Shape = Nothing, Query extends Shape = Nothin
       ...checked(inQuery, Object.fromEntries(query)),
     };
     const named = names.map((name) => [name, given[snake(name)]]);
-    return present(Object.fromEntries(named)) as never;
+    return withoutUndefined(Object.fromEntries(named)) as never;
   };
   return {
     about: '',
@@ -158,7 +158,7 @@ export const projectFor = (
 ): ProjectId => (resource === 'nft_classes' ? classesOf(project) : project);
 
 /** The given ones alone: the library tells an absent argument from an undefined one. */
-export function present<T extends object>(
+export function withoutUndefined<T extends object>(
   given: T,
 ): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(
@@ -218,5 +218,7 @@ export function givenIn(query: URLSearchParams): Record<string, string> {
 /** In the library's names. Throws settings `argument_invalid`. */
 export function askedOf(shape: Shape, given: Record<string, string>): Record<string, unknown> {
   const asked: Record<string, unknown> = checked(z.strictObject(optional(inUrl(shape))), given);
-  return present(Object.fromEntries(Object.keys(shape).map((name) => [name, asked[snake(name)]])));
+  return withoutUndefined(
+    Object.fromEntries(Object.keys(shape).map((name) => [name, asked[snake(name)]])),
+  );
 }

@@ -14,7 +14,7 @@ import {
   type Answer,
 } from '../http-answers.ts';
 import { askedBy, openedTo, openedUnlessSigned, projectToRead, type Opened } from '../gate.ts';
-import { settingsFor, type Serving } from '../server-context.ts';
+import { settingsFor, type ServerContext } from '../server-context.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { headers, negotiated, ready, sendReply, type Ready, type Sending } from './reply.ts';
 import { checked } from '../../query/check-arguments.ts';
@@ -28,7 +28,7 @@ import {
 } from './route.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import { base, routes } from './all-routes.ts';
-import { entered, projectToWatch, type EnterOperations } from './watch-route.ts';
+import { enterWatched, projectToWatch, type EnterOperations } from './watch-route.ts';
 
 export type ArchiveOptions = {
   /** Takes in operations to watch; absent: none are taken in over HTTP. */
@@ -47,7 +47,7 @@ const answersAtOnce = readingConnections;
 
 export function addArchive(
   app: FastifyInstance,
-  serving: Serving,
+  serving: ServerContext,
   { watch, stalledAfterMs = 300_000, eventTimes }: ArchiveOptions,
 ): void {
   const { gate, sessions, now } = serving;
@@ -105,7 +105,7 @@ export function addArchive(
       const asked = { ...askedBy(request, now()), bodySha256: hash('sha256', body, 'hex') };
       const to = openedTo(gate, asked);
       const project = projectToWatch(to, request);
-      return send(reply, await entered(inTurn, project, body, to.signature));
+      return send(reply, await enterWatched(inTurn, project, body, to.signature));
     });
   });
 }
@@ -124,7 +124,7 @@ const indexReply: Ready = {
 
 async function answer(
   route: Route,
-  serving: Serving,
+  serving: ServerContext,
   projects: readonly ProjectId[],
   sending: Sending,
   request: FastifyRequest,

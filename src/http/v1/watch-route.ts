@@ -8,7 +8,7 @@ import { day, oneOf } from '../../query/arguments.ts';
 import { checked } from '../../query/check-arguments.ts';
 import { badRequest, Refused, refusal, refuse, type Answer } from '../http-answers.ts';
 import { projectToRead, type Opened } from '../gate.ts';
-import { present, project, readQuery } from './route.ts';
+import { withoutUndefined, project, readQuery } from './route.ts';
 
 type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
@@ -38,8 +38,8 @@ export const watchBody = z.strictObject({
   api_version: oneOf(apiVersions).optional(),
 });
 
-/** What came in, answered; `signature` is that of a signed request. */
-export async function entered(
+/** Enters what came in, and answers; `signature` is that of a signed request. */
+export async function enterWatched(
   watch: EnterOperations,
   project: ProjectId,
   body: Buffer,
@@ -53,7 +53,7 @@ export async function entered(
     return badRequest([...new Set(mistakes)].slice(0, 3).join('; '));
   }
   const { operation_ids: ids, created_on: createdOn, api_version: apiVersion } = parsed.data;
-  const about = present({ createdOn, apiVersion });
+  const about = withoutUndefined({ createdOn, apiVersion });
   const operations = ids.map((operationId) => ({ operationId, ...about }));
   try {
     return {

@@ -1,5 +1,5 @@
-// In Chinese, what else is said in one sentence only: of columns (`list.column` where lists differ), of settings, and of
-// what an alert was about. The English stands where each is declared: resources.ts, catalogue.ts, settings/table.ts.
+// What columns (`list.column` where lists differ), settings and the subjects of alerts mean, in Chinese. The English
+// stands where each is declared: resources.ts, catalogue.ts, settings/table.ts.
 export const meanings: Record<string, string> = {
   operation_id: '操作 ID，在项目内唯一',
   status: '平台的编号：1 处理中，2 成功，3 失败；无法读取时为空',

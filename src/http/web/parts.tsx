@@ -89,7 +89,7 @@ export const InstantField = (props: {
   </>
 );
 
-/** A parser of HTML would take a NUL for the end of its wits. */
+/** Parsers of HTML take no NUL. */
 export const readable = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 /** Foreign text in the title of a window: its direction ends with it. */

@@ -7,7 +7,7 @@ import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { lists } from '../../query/lists.ts';
 import { Refused, sentenceOf } from '../http-answers.ts';
 import { askedBy, openedTo, type Opened } from '../gate.ts';
-import { settingsFor, type Serving } from '../server-context.ts';
+import { settingsFor, type ServerContext } from '../server-context.ts';
 import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
@@ -74,7 +74,7 @@ const pagesAtOnce = 4;
 
 type Web = { answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply };
 
-export function addWeb(app: FastifyInstance, serving: Serving): Web {
+export function addWeb(app: FastifyInstance, serving: ServerContext): Web {
   addFiles(app);
   const limited = createSemaphore(pagesAtOnce);
   for (const page of pages) {
@@ -91,7 +91,7 @@ export function addWeb(app: FastifyInstance, serving: Serving): Web {
 
 async function answer(
   page: Page,
-  serving: Serving,
+  serving: ServerContext,
   limited: Semaphore,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -134,7 +134,7 @@ function send(reply: FastifyReply, view: View, nav: Page['nav'] | null, made: Ma
 }
 
 function viewOf(
-  { archiveOfV1: archive, classesOf, now }: Serving,
+  { archiveOfV1: archive, classesOf, now }: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): View {
@@ -174,7 +174,7 @@ function langOf(query: URLSearchParams, request: FastifyRequest, reply: FastifyR
 }
 
 /** By the cookie of somebody who signed in, or as for `/archive/v1`. Throws `Refused`. */
-function openedBy({ sessions, gate, now }: Serving, request: FastifyRequest): Opened {
+function openedBy({ sessions, gate, now }: ServerContext, request: FastifyRequest): Opened {
   const { 'sec-fetch-site': _site, ...others } = request.headers;
   // Somebody followed a link: the page that led here sees nothing of what is shown.
   const isLed = others['sec-fetch-mode'] === 'navigate' && others['sec-fetch-dest'] === 'document';
@@ -194,7 +194,7 @@ const signInAddress = ({ path, query }: View): string => {
   return `${rootFrom(path)}sign-in?${new URLSearchParams({ to }).toString()}`;
 };
 
-function troubleOf(error: unknown, { answerOf }: Serving): Trouble {
+function troubleOf(error: unknown, { answerOf }: ServerContext): Trouble {
   const sentence = sentenceOf(error);
   if (sentence !== null) return { kind: 'invalid', sentence };
   // The log hears of it as of any other answer.
@@ -204,7 +204,7 @@ function troubleOf(error: unknown, { answerOf }: Serving): Trouble {
 }
 
 /** Signing in and out. A form of another site's page gets nowhere: the browser says whose it is. */
-function addSigning(app: FastifyInstance, serving: Serving): void {
+function addSigning(app: FastifyInstance, serving: ServerContext): void {
   const { sessions, now } = serving;
   const throttle = createThrottle();
   const isOurs = ({ headers: { origin, host }, headers: all }: FastifyRequest): boolean =>

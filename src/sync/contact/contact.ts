@@ -1,5 +1,5 @@
-// The first words with a platform in every run: learn its clock, make sure it is the same source, refresh the facts,
-// each list by itself. Of a project to which the platform has not answered yet, nothing is written but since when it
+// The first requests of every run: learn the platform's clock, make sure it is the same source, refresh the facts, each
+// list by itself. Of a project to which the platform has not answered yet, nothing is written but since when it
 // was asked (run.ts).
 import { hourMs, windowAt } from '../../day.ts';
 import { causeChain, isOutlastError, transient, type OutlastError } from '../../errors.ts';
@@ -27,7 +27,7 @@ import {
   problemOf,
   type ResourceProblem,
 } from './resource-health.ts';
-import { recogniseSource, refuseSecond } from './same-source.ts';
+import { recogniseSource, refuseSecondProject } from './same-source.ts';
 
 type Contact = Worker & {
   /** The one list that is to be asked; absent: all of the scope. */
@@ -56,7 +56,7 @@ export type ListContacts = {
 };
 
 /**
- * The first words with each list of the scope; null when the project is parked and it is not yet time to ask again. A
+ * The first requests to each list of the scope; null when the project is parked and it is not yet time to ask again. A
  * project that was never entered needs the answer of one list: throws what kept them all from it. Throws settings
  * `source_changed` and `source_held`.
  */
@@ -64,7 +64,7 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   const { db, platform, projectId, source, signal, scope } = contact;
   const { clock } = platform;
   const known = await readProject(db, projectId, source);
-  if (known === null && !contact.acceptNewSource) await refuseSecond(db, projectId, source);
+  if (known === null && !contact.acceptNewSource) await refuseSecondProject(db, projectId, source);
   if (isParked(known, contact)) return null;
   if (contact.evenIfParked) forgetRefusals(platform);
   const states = new Map((await readContacts(db, projectId)).map((one) => [one.resource, one]));

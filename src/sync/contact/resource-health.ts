@@ -1,5 +1,5 @@
-// How the platform answers for each resource by itself: kept for whoever reads the archive, told as an alert. A
-// resource that is refused to the key is let rest for an hour (P11); one that fails is not.
+// How the platform answers for each resource: kept for whoever reads the archive, and told as an alert. A resource that
+// the key is refused is not asked for an hour (P11); one that fails is.
 import { hourMs, minuteMs } from '../../day.ts';
 import { causeChain, isOutlastError } from '../../errors.ts';
 import type { ProjectId, Resource } from '../../model.ts';

@@ -20,7 +20,7 @@ import { askList, boundsOf, limitOf } from '../ask-list.ts';
 type Held = { db: Db; platform: Platform; projectId: string; signal: AbortSignal };
 
 /** Throws settings `source_held` where another project is archived from this address and key. */
-export async function refuseSecond(
+export async function refuseSecondProject(
   db: Db,
   projectId: ProjectId,
   source: ProjectSource,
@@ -34,10 +34,10 @@ export async function refuseSecond(
 }
 
 /**
- * Reads a held day of the first list that has one again. Passes when the platform shows at least half as many of the ids
- * held for it as a page can show, or when nothing is held at all; false when a list before that one did not answer, by
- * which it is to be recognised first. Only those in `able` are asked. Throws settings `source_changed` otherwise, and what
- * the platform throws.
+ * Reads a held day of the first list that has one again. Passes when the platform shows at least half as many of the
+ * ids held for it as a page can show, or when nothing is held at all; false when a list before that one did not answer,
+ * by which it is to be recognised first. Only those in `able` are asked. Throws settings `source_changed` otherwise,
+ * and what the platform throws.
  */
 export async function recogniseSource(
   held: Held,
@@ -63,7 +63,9 @@ export async function recogniseSource(
   );
 }
 
-/** By this list; false where it holds no day to tell by. Throws settings `source_changed`, and what the platform throws. */
+/**
+ * By this list; false where it holds no day to tell by. Throws settings `source_changed`, and what the platform throws.
+ */
 async function isRecognised(
   { db, platform, projectId, signal }: Held,
   facts: Facts,
@@ -86,8 +88,8 @@ async function isRecognised(
     countTotal: false,
   };
   const page = await askList(platform, held, query, signal);
-  // Operation ids are the callers' own and may coincide by chance: half of what a page can show must be held. Whichever end
-  // of the day was read last, all of it is compared.
+  // Operation ids are the callers' own and may coincide by chance: half of what a page can show must be held. Whichever
+  // end of the day was read last, all of it is compared.
   const shown = new Set(idsOf(page));
   const again = held.ids.filter((id) => shown.has(id)).length;
   if (2 * again >= Math.min(held.ids.length, query.limit)) return true;

@@ -137,7 +137,9 @@ async function readPast(
   return done;
 }
 
-/** The end of a reading of a past day, in one transaction: it is measured, added to the evidence, and the day judged. */
+/**
+ * The end of a reading of a past day, in one transaction: it is measured, added to the evidence, and the day judged.
+ */
 export async function endReading(
   tx: Tx,
   slice: Slice,
@@ -236,7 +238,7 @@ function reading(context: SliceContext, slice: Slice, evidence?: Evidence): Read
 }
 
 /**
- * Nothing was proved this time; the slice waits its turn, later each time. `isOn`: its walk got on, and is gone on with;
+ * Nothing was proved this time; the slice waits its turn, later each time. `isOn`: its walk moved on, and is continued;
  * `over`: it stood still, and is given up.
  */
 async function fail(

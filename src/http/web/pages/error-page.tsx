@@ -1,4 +1,4 @@
-// What is shown where a page cannot be: the reason in a sentence, and what to do; and the door.
+// What is shown where a page cannot be: the reason in a sentence, and what to do; and the form to sign in.
 import { Said } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import { linkTo, type Made, type Trouble, type View } from '../view.ts';

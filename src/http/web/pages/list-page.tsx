@@ -7,7 +7,7 @@ import type { Shape } from '../../../query/check-arguments.ts';
 import { rangeCoverage, type RangeCoverage } from '../../../query/day-marks.ts';
 import type { FoundRows, List, Row } from '../../../query/lists.ts';
 import { readWhole } from '../../v1/question-routes.ts';
-import { askedOf, givenIn, present, projectFor } from '../../v1/route.ts';
+import { askedOf, givenIn, withoutUndefined, projectFor } from '../../v1/route.ts';
 import { foundOrSentence } from '../../http-answers.ts';
 import { ProjectField, Refusal, Table, type TableColumn } from '../parts.tsx';
 import { Cell, classOf } from '../value.tsx';
@@ -90,7 +90,7 @@ async function ask(view: View, list: List, given: Record<string, string>): Promi
   let range: RangeCoverage | null = null;
   const { from, to } = given;
   if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
-    const days = present({ from, to });
+    const days = withoutUndefined({ from, to });
     const resource = list.resource as ListedResource;
     const slices = await view.archive.coverage({ project: query.project, resource, ...days });
     const then = { ...days, asOf: asked['asOf'] as string | undefined };
