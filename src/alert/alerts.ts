@@ -7,7 +7,7 @@ import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
 import type { AlertSettings } from '../settings/settings.ts';
 import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts/alert-rows.ts';
-import type { Report } from '../store/alerts/problem-rows.ts';
+import type { ProblemReport } from '../store/alerts/problem-rows.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
 import { newestHeads } from '../store/journal/heads.ts';
@@ -44,7 +44,7 @@ type AlertedProject = WatchedProject & {
   hasDoneAll: boolean;
   isElsewhere: boolean;
   /** By a forecast of the last minutes. */
-  forecast: { atMs: number; risks: Report[] } | null;
+  forecast: { atMs: number; risks: ProblemReport[] } | null;
 };
 
 export type AlertsOptions = {
@@ -121,7 +121,7 @@ export function createAlerts(options: AlertsOptions) {
       (isUntold && webhookUrl !== null);
   }
 
-  async function risksFor(project: AlertedProject, now: Instant): Promise<Report[]> {
+  async function risksFor(project: AlertedProject, now: Instant): Promise<ProblemReport[]> {
     const atMs = monotonicNow();
     if (project.forecast === null || atMs - project.forecast.atMs >= freshMs) {
       const foresight = await readForecast(db, project.projectId, project.settings, now);

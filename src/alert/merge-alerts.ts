@@ -16,7 +16,7 @@ const ends: Partial<Record<ProblemKind, readonly ProblemKind[]>> = {
   parked: ['run_failed'],
 };
 
-export type Changes = { put: AlertRow[]; drop: AlertRow[] };
+export type AlertChanges = { put: AlertRow[]; drop: AlertRow[] };
 
 /** An alert nobody took for so long has no listener. */
 const forgottenAfterMs = 7 * 86_400_000;
@@ -33,7 +33,7 @@ export function mergeAlerts(
   conditions: Condition[],
   now: Instant,
   againAfterMs: number,
-): Changes {
+): AlertChanges {
   const put: AlertRow[] = [];
   const drop: AlertRow[] = [];
   const known = new Map(rows.map((row) => [alertKey(row), row]));

@@ -15,11 +15,11 @@ import {
   readProblems,
   reportProblems,
   type Problem,
-  type Report,
+  type ProblemReport,
 } from '../store/alerts/problem-rows.ts';
 import { withTx, type Db } from '../store/db.ts';
 import type { FileTrouble } from '../sync/worker.ts';
-import { mergeAlerts, type Changes } from './merge-alerts.ts';
+import { mergeAlerts, type AlertChanges } from './merge-alerts.ts';
 
 /** What this process knows beyond the store. */
 export type ProcessState = {
@@ -50,9 +50,13 @@ const runsInARow = 3;
 const clockPatienceMs = 60 * 60_000;
 
 /** What the tables do not say. Pure. */
-export function reportsOf(watch: ProcessState): Report[] {
+export function reportsOf(watch: ProcessState): ProblemReport[] {
   const { clocks, machine, exportEnd, files, failedInARow } = watch;
-  const report = (kind: Report['kind'], subject: string, numbers: Report['numbers']): Report => ({
+  const report = (
+    kind: ProblemReport['kind'],
+    subject: string,
+    numbers: ProblemReport['numbers'],
+  ): ProblemReport => ({
     kind,
     subject,
     numbers,
@@ -87,7 +91,7 @@ export async function updateAlerts(
   db: Db,
   projectId: ProjectId,
   watch: ProcessState,
-  risks: readonly Report[],
+  risks: readonly ProblemReport[],
   againAfterMs: number,
   log: Log,
 ): Promise<Looked> {
@@ -118,7 +122,7 @@ export async function updateAlerts(
 const loggedAtMost = 10;
 
 /** Whoever has no webhook has a log. */
-function logChanges(projectId: ProjectId, { put }: Changes, now: number, log: Log): void {
+function logChanges(projectId: ProjectId, { put }: AlertChanges, now: number, log: Log): void {
   const over = put.filter(isAlertOver);
   const raised = put.filter((alert) => !isAlertOver(alert) && alert.openedAt === now);
   for (const { kind, text } of over.slice(0, loggedAtMost)) {

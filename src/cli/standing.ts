@@ -5,7 +5,7 @@ import { createLists } from '../query/ask-question.ts';
 import { calendarOf, type CalendarMonth } from '../query/day-marks.ts';
 import { readStatus, type ProjectStatus } from '../query/status.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Report } from '../store/alerts/problem-rows.ts';
+import type { ProblemReport } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { risksOf } from '../sync/read-forecast.ts';
 import { wantedProjects } from './open-store.ts';
@@ -27,7 +27,7 @@ export async function readStandings(
   db: Queryable,
   project: ProjectId | undefined,
   settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
-): Promise<{ standings: Standing[]; forecast: ReadonlyMap<string, Report[]> }> {
+): Promise<{ standings: Standing[]; forecast: ReadonlyMap<string, ProblemReport[]> }> {
   const foreseen = await readForecasts(db, await wantedProjects(db, project), settings);
   const forecast = new Map([...foreseen].map(([id, one]) => [id, risksOf(one, one.now)]));
   const lists = createLists(db);

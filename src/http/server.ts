@@ -21,12 +21,12 @@ import {
 import { addMetrics, type MetricsOptions } from './metrics.ts';
 import { addPlatform } from './platform/platform-routes.ts';
 import type { ServerContext } from './server-context.ts';
-import { addArchive, type ArchiveOptions } from './v1/serve-archive.ts';
+import { addArchive, type ArchiveRoutesOptions } from './v1/serve-archive.ts';
 import { addWeb } from './web/web-routes.tsx';
 import { createSessions } from './web/session.ts';
 
 /** Unless given, there is one archive for all, no settings are shown, it is alive, and deadlines are told by `now`. */
-export type ServerOptions = ArchiveOptions &
+export type ServerOptions = ArchiveRoutesOptions &
   Pick<ServerContext, 'archive' | 'now'> &
   Partial<Pick<ServerContext, 'archiveOfV1' | 'settings' | 'isAlive' | 'timeOf'>> & {
     host: string;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { isStorable, parseArguments, whole } from './arguments.ts';
 import { createChanges } from './changes.ts';
-import { readDay } from './day-report.ts';
+import { readDayReport } from './day-report.ts';
 import { readProgress, readRecent } from './activity.ts';
 import { createLists, getReject } from './ask-question.ts';
 import { openReader } from './reader.ts';
@@ -55,7 +55,7 @@ export async function openArchive(options: ArchiveOptions): Promise<Archive> {
     tokens: createTokens(reader),
     changes: createChanges(reader),
     projects: () => readProjects(reader),
-    day: (query) => readDay(reader, query),
+    day: (query) => readDayReport(reader, query),
     progress: (query) => readProgress(reader, query),
     recent: (query) => readRecent(reader, query),
     summary: (query) => readSummary(reader, query),

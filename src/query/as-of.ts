@@ -4,12 +4,12 @@
 import type { Queryable } from '../store/db.ts';
 import { scanFor, type ScanResult, type Scanned } from './bounded-scan.ts';
 import {
-  ask,
+  runQuery,
   conditionsOn,
   countIn,
   listed,
-  type Asked,
-  type Given,
+  type RecordQuery,
+  type Bind,
   type Position,
   type RecordSource,
 } from './record-sql.ts';
@@ -22,7 +22,7 @@ import {
 } from './selected-columns.ts';
 import type { Flat, Version } from './types.ts';
 
-type Then = Asked & { asOf: string };
+type AsOfQuery = RecordQuery & { asOf: string };
 
 /** The contents `h` of records and their rows `o`, some columns of them: see `fromContents`. */
 const contentColumns = ({ resource, fields }: RecordSource): string =>
@@ -41,19 +41,19 @@ const ofLookup = ({ shapes }: RecordSource, row: string, other?: string): string
  * and not all, whatever the statistics say (on a table not yet analysed a join took 2.4 s for 1,000 records instead of
  * 0.1).
  */
-function fromContents(source: RecordSource, project: string, ids: string[], given: Given): string {
+function fromContents(source: RecordSource, project: string, ids: string[], bind: Bind): string {
   const [{ table, key }] = source.shapes;
   return `
-    from unnest(${given(ids)}::text[]) wanted (id),
+    from unnest(${bind(ids)}::text[]) wanted (id),
          lateral (select * from ${source.view} h
-                   where h.project_id = ${given(project)}${ofLookup(source, 'h')} and h.${key} = wanted.id offset 0) h,
+                   where h.project_id = ${bind(project)}${ofLookup(source, 'h')} and h.${key} = wanted.id offset 0) h,
          lateral (select first_seen_at, changed_at, missing_since from ${table} o
-                   where o.project_id = ${given(project)}${ofLookup(source, 'o', 'h')} and o.${key} = wanted.id offset 0) o`;
+                   where o.project_id = ${bind(project)}${ofLookup(source, 'o', 'h')} and o.${key} = wanted.id offset 0) o`;
 }
 
 /** A condition on `h`. Two contents observed at once: the first was in force for no time at all (P2). */
-const inForceAt = (asOf: string, given: Given): string =>
-  `h.in_force_from <= ${given(asOf)}::timestamptz and (h.in_force_until is null or h.in_force_until > ${given(asOf)}::timestamptz)`;
+const inForceAt = (asOf: string, bind: Bind): string =>
+  `h.in_force_from <= ${bind(asOf)}::timestamptz and (h.in_force_until is null or h.in_force_until > ${bind(asOf)}::timestamptz)`;
 
 /** All contents of a record, oldest first; of each lookup for itself. */
 export async function historyOf<Item extends object>(
@@ -71,11 +71,11 @@ export async function historyOf<Item extends object>(
     ...precedence,
     'h.raw_sha256',
   ];
-  const rows = await ask<Flat<Item>>(
+  const rows = await runQuery<Flat<Item>>(
     reader,
-    (given) => `
+    (bind) => `
     select ${contentColumns(source)}, case when h.is_current then o.missing_since end as "missingSince", ${inForceColumns}
-    ${fromContents(source, project, [id], given)}
+    ${fromContents(source, project, [id], bind)}
      order by ${order.join(', ')}`,
   );
   return rows.map(toVersion<Item>);
@@ -85,7 +85,7 @@ export async function historyOf<Item extends object>(
 export const recordsAsOf = <Item extends object>(
   reader: Queryable,
   source: RecordSource,
-  asked: Then,
+  asked: AsOfQuery,
   { after, wanted }: { after: Position | null; wanted: number },
 ): Promise<ScanResult<Position, Item>> =>
   scanFor(
@@ -108,7 +108,7 @@ const nameOf = ({ key }: RecordSource, of: object): string =>
 async function contentsThen<Item extends object>(
   reader: Queryable,
   source: RecordSource,
-  asked: Then,
+  asked: AsOfQuery,
   positions: Position[],
 ): Promise<Map<string, Item>> {
   const found = new Map<string, Item>();
@@ -119,11 +119,11 @@ async function contentsThen<Item extends object>(
     ...new Set(some.map((position) => position[source.key[0]] ?? '')),
   ];
   if (positions.length === 0) return found;
-  const unchanged = await ask<Item & { missingSince: string | null }>(reader, (given) => {
-    const conditions = conditionsOn(source, asked, 'o', given);
+  const unchanged = await runQuery<Item & { missingSince: string | null }>(reader, (bind) => {
+    const conditions = conditionsOn(source, asked, 'o', bind);
     return `
       select ${columnsNow(source.fields)} from ${table} o
-       where ${[`o.project_id = ${given(project)}${ofLookup(source, 'o')}`, `o.${key} = any (${given(idsOf(positions))}::text[])`, `o.observed_at <= ${given(asOf)}::timestamptz`, ...conditions].join(' and ')}`;
+       where ${[`o.project_id = ${bind(project)}${ofLookup(source, 'o')}`, `o.${key} = any (${bind(idsOf(positions))}::text[])`, `o.observed_at <= ${bind(asOf)}::timestamptz`, ...conditions].join(' and ')}`;
   });
   for (const item of unchanged) {
     const isMissing = item.missingSince !== null && isNotLater(item.missingSince, asOf);
@@ -139,17 +139,17 @@ async function contentsThen<Item extends object>(
 export const contentsAt = <Item extends object>(
   reader: Queryable,
   source: RecordSource,
-  asked: Then,
+  asked: AsOfQuery,
   ids: string[],
 ): Promise<Item[]> =>
-  ask(reader, (given) => {
+  runQuery(reader, (bind) => {
     const { project, asOf } = asked;
-    const conditions = [inForceAt(asOf, given), ...conditionsOn(source, asked, 'h', given)];
+    const conditions = [inForceAt(asOf, bind), ...conditionsOn(source, asked, 'h', bind)];
     const [{ fixed }] = source.shapes;
     return `
       select ${contentColumns(source)},
-             case when o.missing_since <= ${given(asOf)}::timestamptz then o.missing_since end as "missingSince"
-      ${fromContents(source, project, ids, given)}
+             case when o.missing_since <= ${bind(asOf)}::timestamptz then o.missing_since end as "missingSince"
+      ${fromContents(source, project, ids, bind)}
        where ${conditions.join(' and ')}
        ${fixed === undefined ? '' : `order by h.${fixed[0]}`}`;
   });
@@ -161,7 +161,7 @@ export const contentsAt = <Item extends object>(
 async function scan(
   reader: Queryable,
   source: RecordSource,
-  asked: Then,
+  asked: AsOfQuery,
   after: Position | null,
   atMost: number,
 ): Promise<Scanned<Position>[]> {
@@ -175,47 +175,47 @@ async function scan(
     {
       after,
       atMost,
-      columns: (given) => `${fields.join(', ')}, ${mayMatch(source, asked, given)} as matches`,
-      conditions: (given) => conditionsOnKey(source, asked, given),
+      columns: (bind) => `${fields.join(', ')}, ${mayMatch(source, asked, bind)} as matches`,
+      conditions: (bind) => conditionsOnKey(source, asked, bind),
     },
   );
   return rows.map(({ matches, ...key }) => ({ key, matches }));
 }
 
 /** An id is the same in every content: it finds the row. */
-function conditionsOnKey(source: RecordSource, asked: Asked, given: Given): string[] {
+function conditionsOnKey(source: RecordSource, asked: RecordQuery, bind: Bind): string[] {
   const [id] = source.key;
-  return conditionsOn(source, { project: asked.project, [id]: asked[id] }, 'o', given);
+  return conditionsOn(source, { project: asked.project, [id]: asked[id] }, 'o', bind);
 }
 
-function mayMatch(source: RecordSource, asked: Then, given: Given): string {
+function mayMatch(source: RecordSource, asked: AsOfQuery, bind: Bind): string {
   const [{ versions, key }] = source.shapes;
-  const matches = conditionsOn(source, asked, 'o', given).join(' and ') || 'true';
+  const matches = conditionsOn(source, asked, 'o', bind).join(' and ') || 'true';
   // One look by key for each row. As `exists` the planner may hash every version of the archive instead.
-  return `(case when o.observed_at <= ${given(asked.asOf)}::timestamptz then ${matches}
+  return `(case when o.observed_at <= ${bind(asked.asOf)}::timestamptz then ${matches}
                 else coalesce((select true from ${versions} v
-                                where v.project_id = ${given(asked.project)}${ofLookup(source, 'v', 'o')} and v.${key} = o.${key}
-                                  and v.observed_at <= ${given(asked.asOf)}::timestamptz limit 1), false) end)`;
+                                where v.project_id = ${bind(asked.project)}${ofLookup(source, 'v', 'o')} and v.${key} = o.${key}
+                                  and v.observed_at <= ${bind(asked.asOf)}::timestamptz limit 1), false) end)`;
 }
 
 /** How many records `recordsAsOf` finds in all. */
-export const countAsOf = (reader: Queryable, source: RecordSource, asked: Then): Promise<number> =>
-  countIn(reader, source, asked, (where, given) => {
+export const countAsOf = (
+  reader: Queryable,
+  source: RecordSource,
+  asked: AsOfQuery,
+): Promise<number> =>
+  countIn(reader, source, asked, (where, bind) => {
     const [{ table, key, fixed }] = source.shapes;
     const names = [key, ...(fixed === undefined ? [] : [fixed[0]])].map((name) => `o.${name}`);
-    const rows = [
-      ...where,
-      ...conditionsOnKey(source, asked, given),
-      mayMatch(source, asked, given),
-    ];
-    const then = [inForceAt(asked.asOf, given), ...conditionsOn(source, asked, 'h', given)];
+    const rows = [...where, ...conditionsOnKey(source, asked, bind), mayMatch(source, asked, bind)];
+    const then = [inForceAt(asked.asOf, bind), ...conditionsOn(source, asked, 'h', bind)];
     return `
       (select count(*)
-         from (select ${names.join(', ')}, o.observed_at > ${given(asked.asOf)}::timestamptz as is_later
+         from (select ${names.join(', ')}, o.observed_at > ${bind(asked.asOf)}::timestamptz as is_later
                  from ${table} o where ${rows.join(' and ')}) o
         where not o.is_later
            or (select true from ${source.view} h
-                where h.project_id = ${given(asked.project)}${ofLookup(source, 'h', 'o')} and h.${key} = o.${key}
+                where h.project_id = ${bind(asked.project)}${ofLookup(source, 'h', 'o')} and h.${key} = o.${key}
                   and ${then.join(' and ')} limit 1))`;
   });
 

@@ -17,11 +17,11 @@ export const owner = z
   .describe(
     'Of this owner’s list, where owners’ lists stand for the day; by default the whole list, or else the first owner’s',
   );
-export const dayOf = {
+export const dayInPath = {
   resource: oneOf(listedResources).describe('One of the two lists'),
   day: day.describe('A UTC day, yyyy-MM-dd'),
 };
-const dayArguments = z.strictObject({ project, ...dayOf, owner: owner.optional() });
+const dayArguments = z.strictObject({ project, ...dayInPath, owner: owner.optional() });
 
 /**
  * Rows as JSON, in the order and up to the number that `items` says: never in that of a table's key alone, for readers
@@ -75,7 +75,7 @@ function statementOf(resource: DayQuery['resource']): string {
 }
 
 /** Null where the ledger knows no such day of such a list. */
-export async function readDay(reader: Reader, given: DayQuery): Promise<DayReport | null> {
+export async function readDayReport(reader: Reader, given: DayQuery): Promise<DayReport | null> {
   const query = parseArguments('day', dayArguments, given);
   const { rows } = await reader.query<DayReport>(statementOf(query.resource), [
     query.project,

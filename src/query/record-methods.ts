@@ -26,7 +26,7 @@ import {
   hasDays,
   recordsNow,
   sources,
-  type Asked,
+  type RecordQuery,
   type Position,
   type RecordSource,
 } from './record-sql.ts';
@@ -65,7 +65,7 @@ export function readCursor(
   source: RecordSource,
   cursor: string,
   fingerprint: string,
-  scope: Asked,
+  scope: RecordQuery,
 ): { side: Side; position: Position | null } {
   const { side, key } = readCursorText(cursor, fingerprint, (parts) =>
     parts.length === 0 ? 'edge' : positionOf(source, parts, scope),
@@ -73,7 +73,7 @@ export function readCursor(
   return { side, position: key === 'edge' ? null : key };
 }
 
-function positionOf(source: RecordSource, parts: unknown[], scope: Asked): Position | null {
+function positionOf(source: RecordSource, parts: unknown[], scope: RecordQuery): Position | null {
   const { goesBy } = source;
   const isPosition =
     parts.length === goesBy.length &&
@@ -86,7 +86,7 @@ function isPart(
   source: RecordSource,
   name: string,
   part: unknown,
-  { from = '', to = '9999-12-32' }: Asked,
+  { from = '', to = '9999-12-32' }: RecordQuery,
 ): boolean {
   const { type, values } = columnOf(source.fields, name) ?? {};
   if (type === 'timestamptz' && part === null) return true;
@@ -99,7 +99,7 @@ function isPart(
 /** Rows a stream reads at a time: few enough to hold, enough to make the statement's cost small. */
 const streamedAtOnce = 1000;
 
-const opposite = (direction: Asked['order']): 'asc' | 'desc' =>
+const opposite = (direction: RecordQuery['order']): 'asc' | 'desc' =>
   direction === 'desc' ? 'asc' : 'desc';
 
 /** What is asked of a list, page by page and whole. */
@@ -125,7 +125,7 @@ function argumentsOf(source: RecordSource) {
  * Whether records are looked through for those that match, however few do. Results have no index but their key's: along
  * it a page of which little matches would read all there are (400,000 of them: 1.9 s).
  */
-const isSearched = (source: RecordSource, asked: Asked): boolean =>
+const isSearched = (source: RecordSource, asked: RecordQuery): boolean =>
   !hasDays(source) &&
   Object.keys(recordFilters[source.resource]).some((name) => asked[name] !== undefined);
 
@@ -135,18 +135,18 @@ const endOfTime = '9999-12-31T23:59:59.999999Z';
 const recordArguments = z.strictObject({ project, id });
 const contentArguments = z.strictObject({ project, id, asOf: asOf.optional() });
 
-type Paged = Asked & { limit: number; cursor?: string; offset?: number };
+type Paged = RecordQuery & { limit: number; cursor?: string; offset?: number };
 
 /** `name`: in sentences, `orders` in `orders.list`. */
 function createReads<Item extends object>(reader: Reader, name: string, resource: Resource) {
   const source = sources[resource];
   const schemas = argumentsOf(source);
-  const check = (call: string, schema: z.ZodType, given: unknown): Asked =>
-    parseArguments(`${name}.${call}`, schema, given) as Asked;
+  const check = (call: string, schema: z.ZodType, given: unknown): RecordQuery =>
+    parseArguments(`${name}.${call}`, schema, given) as RecordQuery;
 
   /** Up to `wanted` records after a position; `reached`: where the reading stopped, null at the end. */
   async function read(
-    asked: Asked,
+    asked: RecordQuery,
     after: Position | null,
     wanted: number,
     from = 0,
@@ -193,7 +193,7 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
   }
 
   /** Ends: every look begins after the last row of the one before, and rows of days first seen later are left out. */
-  async function* streamOf(asked: Asked): AsyncGenerator<Item> {
+  async function* streamOf(asked: RecordQuery): AsyncGenerator<Item> {
     const seenBy = hasDays(source)
       ? { seenBy: await horizon(reader, asked.project, resource) }
       : {};
@@ -215,7 +215,7 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
     stream: (given: unknown): AsyncGenerator<Item> =>
       streamOf(check('stream', schemas.stream, given)),
     /** The whole list, and what was asked for. */
-    all: async (given: unknown): Promise<{ items: Item[]; asked: Asked }> => {
+    all: async (given: unknown): Promise<{ items: Item[]; asked: RecordQuery }> => {
       const asked = check('list', schemas.stream, given);
       const items: Item[] = [];
       for await (const item of streamOf(asked)) items.push(item);

@@ -9,7 +9,7 @@ import { columnOf, columnsNow } from './selected-columns.ts';
 import { recordsHeld } from './summary.ts';
 
 /** A query's range, direction and instant, checked; its filters stand beside them, by the names of fields. */
-export type Asked = {
+export type RecordQuery = {
   project: ProjectId;
   from?: Day | undefined;
   to?: Day | undefined;
@@ -66,12 +66,12 @@ export const hasDays = ({ fields }: RecordSource): boolean => 'sliceDay' in fiel
 const columnNamed = ({ fields }: RecordSource, name: string): string =>
   columnOf(fields, name)?.column ?? '';
 
-/** Takes a value into the statement, and gives what stands there for it. */
-export type Given = (value: unknown) => string;
+/** Takes a value as a parameter of the statement, and gives its place there: `$1`. */
+export type Bind = (value: unknown) => string;
 
-export async function ask<Row extends object>(
+export async function runQuery<Row extends object>(
   reader: Queryable,
-  statement: (given: Given) => string,
+  statement: (bind: Bind) => string,
 ): Promise<Row[]> {
   const parameters: unknown[] = [];
   const text = statement((value) => `$${parameters.push(value)}`);
@@ -82,20 +82,18 @@ export async function ask<Row extends object>(
 /** Conditions on the rows `o` of a table, or on the contents `h` of a view. */
 export const conditionsOn = (
   source: RecordSource,
-  asked: Asked,
+  asked: RecordQuery,
   row: 'o' | 'h',
-  given: Given,
+  bind: Bind,
 ): string[] =>
   Object.entries(asked).flatMap(([name, value]) => {
     const column = name === 'project' ? null : columnOf(source.fields, name);
     if (column === null || value === undefined) return [];
     const of = `${row}.${row === 'h' ? inView(column) : column.column}`;
-    if (name === 'name') return `${of} ilike ${given(`%${escaped(value as string)}%`)}`;
-    if (!Array.isArray(value)) return `${of} = ${given(value)}`;
+    if (name === 'name') return `${of} ilike ${bind(`%${escaped(value as string)}%`)}`;
+    if (!Array.isArray(value)) return `${of} = ${bind(value)}`;
     // A single status as an equation: only that lets the index of pending orders serve.
-    return value.length === 1
-      ? `${of} = ${given(value[0])}`
-      : `${of} = any (${given(value)}::int[])`;
+    return value.length === 1 ? `${of} = ${bind(value[0])}` : `${of} = any (${bind(value)}::int[])`;
   });
 
 /** Text that LIKE is to find as it stands. */
@@ -107,22 +105,26 @@ const sortedBy = (source: RecordSource, name: string, column: string): string =>
     ? `coalesce(${column}, 'infinity'::timestamptz)`
     : column;
 
-const orderOf = (source: RecordSource, { order }: Asked, columnAs: (name: string) => string) =>
+const orderOf = (
+  source: RecordSource,
+  { order }: RecordQuery,
+  columnAs: (name: string) => string,
+) =>
   `order by ${source.goesBy.map((name) => `${sortedBy(source, name, columnAs(name))} ${order ?? 'asc'}`).join(', ')}`;
 
 /** A stretch of the list that one index scan reads, as conditions on its rows `o`. */
-type Part = (given: Given) => string[];
+type Part = (bind: Bind) => string[];
 
 /** The list after a position in parts, each in its order; a position may lie in any of them. */
-const partsOf = (source: RecordSource, asked: Asked, after: Position | null): Part[] =>
+const partsOf = (source: RecordSource, asked: RecordQuery, after: Position | null): Part[] =>
   hasDays(source) ? partsOfDays(source, asked, after) : partsByKey(source, after);
 
 const partsByKey = ({ shapes, key: [id, lookup = ''] }: RecordSource, after: Position | null) =>
-  shapes.map(({ key, fixed }): Part => (given) => {
+  shapes.map(({ key, fixed }): Part => (bind) => {
     const isOpen = fixed !== undefined && fixed[1] > (after?.[lookup] ?? '');
     return [
       ...(fixed === undefined ? [] : [`o.${fixed[0]} = '${fixed[1]}'`]),
-      ...(after === null ? [] : [`o.${key} ${isOpen ? '>=' : '>'} ${given(after[id])}`]),
+      ...(after === null ? [] : [`o.${key} ${isOpen ? '>=' : '>'} ${bind(after[id])}`]),
     ];
   });
 
@@ -130,7 +132,7 @@ const partsByKey = ({ shapes, key: [id, lookup = ''] }: RecordSource, after: Pos
  * As of an instant in two: up to the day under which records of then can stand, and days beyond, which hold only what
  * changed its day. A part that the position has passed is done; one that it has not reached begins at its own bound.
  */
-function partsOfDays(source: RecordSource, asked: Asked, after: Position | null): Part[] {
+function partsOfDays(source: RecordSource, asked: RecordQuery, after: Position | null): Part[] {
   const { from, to, order, asOf } = asked;
   const beyond = asOf === undefined ? null : dayBeyond(asOf);
   if (beyond === null || (to !== undefined && to < beyond)) {
@@ -147,7 +149,7 @@ function partsOfDays(source: RecordSource, asked: Asked, after: Position | null)
     const part = partOfDays(source, rest, isAfterBeyond ? after : null);
     // As the index `…_ahead` has it (store/schema.ts, `isAhead`).
     const isAhead = `o.slice_day > (o.first_seen_at at time zone 'UTC')::date + 1`;
-    parts.push((given) => [...part(given), isAhead]);
+    parts.push((bind) => [...part(bind), isAhead]);
   }
   return parts;
 }
@@ -158,26 +160,26 @@ function partsOfDays(source: RecordSource, asked: Asked, after: Position | null)
  * 12).
  */
 const partOfDays =
-  (source: RecordSource, { from, to, order, seenBy }: Asked, after: Position | null): Part =>
-  (given) => {
+  (source: RecordSource, { from, to, order, seenBy }: RecordQuery, after: Position | null): Part =>
+  (bind) => {
     const isAscending = order !== 'desc';
     const parts: string[] = [];
     if (from !== undefined && !(after !== null && isAscending)) {
-      parts.push(`o.slice_day >= ${given(from)}`);
+      parts.push(`o.slice_day >= ${bind(from)}`);
     }
     if (to !== undefined && !(after !== null && !isAscending)) {
-      parts.push(`o.slice_day < ${given(to)}`);
+      parts.push(`o.slice_day < ${bind(to)}`);
     }
     if (after !== null) {
       const columns = source.goesBy.map((name) =>
         sortedBy(source, name, `o.${columnNamed(source, name)}`),
       );
       const values = source.goesBy.map(
-        (name) => `${given(after[name] ?? 'infinity')}::${columnOf(source.fields, name)?.type}`,
+        (name) => `${bind(after[name] ?? 'infinity')}::${columnOf(source.fields, name)?.type}`,
       );
       parts.push(`(${columns.join(', ')}) ${isAscending ? '>' : '<'} (${values.join(', ')})`);
     }
-    if (seenBy !== undefined) parts.push(`o.first_seen_at <= ${given(seenBy)}`);
+    if (seenBy !== undefined) parts.push(`o.first_seen_at <= ${bind(seenBy)}`);
     return parts;
   };
 
@@ -197,27 +199,27 @@ type Listing = {
   atMost: number;
   offset?: number | undefined;
   /** What is selected of each; the fields that the list goes by are among it. */
-  columns: (given: Given) => string;
-  conditions: (given: Given) => string[];
+  columns: (bind: Bind) => string;
+  conditions: (bind: Bind) => string[];
 };
 
 /** Rows of now in the order of the list. */
 export const listed = <Row extends object>(
   reader: Queryable,
   source: RecordSource,
-  asked: Asked,
+  asked: RecordQuery,
   { after, atMost, offset = 0, columns, conditions }: Listing,
 ): Promise<Row[]> => {
   const parts = partsOf(source, asked, after);
   if (parts.length === 0) return Promise.resolve([]);
-  return ask(reader, (given) => {
-    const limit = `limit ${given(atMost)}${offset === 0 ? '' : ` offset ${given(offset)}`}`;
+  return runQuery(reader, (bind) => {
+    const limit = `limit ${bind(atMost)}${offset === 0 ? '' : ` offset ${bind(offset)}`}`;
     const inOrder = orderOf(source, asked, (name) => `o.${columnNamed(source, name)}`);
     const statements = parts.map(
       (part) => `
-      select ${columns(given)}
+      select ${columns(bind)}
         from ${source.shapes[0].table} o
-       where ${[ofProject('o', asked, given), ...part(given), ...conditions(given)].join(' and ')}
+       where ${[ofProject('o', asked, bind), ...part(bind), ...conditions(bind)].join(' and ')}
        ${isOfOne(source, asked) ? '' : inOrder} ${limit}`,
     );
     if (statements.length === 1) return statements.join('');
@@ -227,35 +229,36 @@ export const listed = <Row extends object>(
   });
 };
 
-export const ofProject = (row: string, { project }: Asked, given: Given): string =>
-  `${row}.project_id = ${given(project)}`;
+export const ofProject = (row: string, { project }: RecordQuery, bind: Bind): string =>
+  `${row}.project_id = ${bind(project)}`;
 
 /** One that is named by its id: nothing is ordered then, so that its key finds it. */
-const isOfOne = ({ key: [id] }: RecordSource, asked: Asked): boolean => asked[id] !== undefined;
+const isOfOne = ({ key: [id] }: RecordSource, asked: RecordQuery): boolean =>
+  asked[id] !== undefined;
 
 /** The records of now. */
 export const recordsNow = <Item extends object>(
   reader: Queryable,
   source: RecordSource,
-  asked: Asked,
+  asked: RecordQuery,
   range: Pick<Listing, 'after' | 'atMost' | 'offset'>,
 ): Promise<Item[]> =>
   listed(reader, source, asked, {
     ...range,
     columns: () => columnsNow(source.fields),
-    conditions: (given) => conditionsOn(source, asked, 'o', given),
+    conditions: (bind) => conditionsOn(source, asked, 'o', bind),
   });
 
 /** `rows`: how many there are in a part of the list, of the rows `o` that its conditions choose. */
 export async function countIn(
   reader: Queryable,
   source: RecordSource,
-  asked: Asked,
-  rows: (where: string[], given: Given) => string,
+  asked: RecordQuery,
+  rows: (where: string[], bind: Bind) => string,
 ): Promise<number> {
-  const [row] = await ask<{ matching: string }>(reader, (given) => {
+  const [row] = await runQuery<{ matching: string }>(reader, (bind) => {
     const counts = partsOf(source, asked, null).map((part) =>
-      rows([ofProject('o', asked, given), ...part(given)], given),
+      rows([ofProject('o', asked, bind), ...part(bind)], bind),
     );
     return `select (${counts.join(' + ')})::text as matching`;
   });
@@ -265,20 +268,20 @@ export async function countIn(
 export async function countNow(
   reader: Queryable,
   source: RecordSource,
-  asked: Asked,
+  asked: RecordQuery,
 ): Promise<number> {
   const { resource } = source;
   const { project, order: _, ...narrowed } = asked;
   const isWhole = Object.values(narrowed).every((value) => value === undefined);
   if (isWhole && (resource === 'orders' || resource === 'nft_classes')) {
-    const [row] = await ask<{ matching: string }>(
+    const [row] = await runQuery<{ matching: string }>(
       reader,
-      (given) => `select (${recordsHeld(resource, given(project))})::text as matching`,
+      (bind) => `select (${recordsHeld(resource, bind(project))})::text as matching`,
     );
     return Number(row?.matching);
   }
-  return countIn(reader, source, asked, (where, given) => {
-    const all = [...where, ...conditionsOn(source, asked, 'o', given)];
+  return countIn(reader, source, asked, (where, bind) => {
+    const all = [...where, ...conditionsOn(source, asked, 'o', bind)];
     return `(select count(*) from ${source.shapes[0].table} o where ${all.join(' and ')})`;
   });
 }

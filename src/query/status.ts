@@ -1,7 +1,7 @@
 // How an archive stands: what is held of each list, how sure we are, what is open and until when. Reads only.
 import { listedResources, type ListedResource, type Why } from '../model.ts';
 import { problemText } from '../problems.ts';
-import { readProblems, type Problem, type Report } from '../store/alerts/problem-rows.ts';
+import { readProblems, type Problem, type ProblemReport } from '../store/alerts/problem-rows.ts';
 import type { Queryable, Row } from '../store/db.ts';
 import { readContacts } from '../store/facts.ts';
 import { newestHead } from '../store/journal/heads.ts';
@@ -63,7 +63,7 @@ export async function readReplica(db: Queryable): Promise<Replica | null> {
 export async function readStatus(
   db: Queryable,
   project?: string,
-  forecast?: ReadonlyMap<string, readonly Report[]>,
+  forecast?: ReadonlyMap<string, readonly ProblemReport[]>,
 ) {
   const projects = await db.query<{
     project: string;

@@ -1,5 +1,6 @@
 // The NFT classes of the whole platform (docs/platform.md §2.6). `nft_count` grows and `owner` changes while the
 // timestamp stays: both are functions of time, so two readers at one instant see the same.
+import { dayMs } from '../day.ts';
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
 import type { Entry, ListSource } from './simulated-list.ts';
@@ -7,7 +8,6 @@ import {
   addressText,
   below,
   createDayCounts,
-  dayMs,
   dayNumber,
   hex8,
   hexText,

@@ -1,8 +1,9 @@
 // A list of records over days. A day that lies wholly inside the asked range is counted and never made, and a page
 // touches the days its records stand on: it costs the same at any depth. Records are made from their day and number, or
 // written out by whoever holds the simulator; what was written or changed takes the place of its whole day.
+import { dayMs } from '../day.ts';
 import type { Instant } from '../model.ts';
-import { dayMs, dayNumberOf, instantIn, type DayNumber } from './world.ts';
+import { dayNumberOf, instantIn, type DayNumber } from './world.ts';
 
 export type Entry = {
   at: Instant;

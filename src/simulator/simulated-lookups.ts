@@ -1,5 +1,6 @@
 // Answers that are no page: results of on-chain operations by operation id, in both versions (docs/platform.md §2.5),
 // credit tokens as a chain node answers them (§2.1, §2.2: no authentication, no paging, zero values left out).
+import { dayMs } from '../day.ts';
 import type { Day, Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
 import { windowStart } from './list-query.ts';
@@ -8,7 +9,6 @@ import {
   addressText,
   below,
   createDayCounts,
-  dayMs,
   dayNumber,
   hex8,
   hexText,

@@ -1,5 +1,6 @@
 // The purchase orders of one project (docs/platform.md §2.3): made from seed, day and number. An order is pending
 // until it settles; `update_time` is the moment it did.
+import { dayMs } from '../day.ts';
 import type { Instant } from '../model.ts';
 import type { Dialect } from './dialect.ts';
 import type { Entry, ListSource } from './simulated-list.ts';
@@ -7,7 +8,6 @@ import {
   addressText,
   below,
   createDayCounts,
-  dayMs,
   dayNumber,
   hex8,
   hexText,

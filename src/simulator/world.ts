@@ -1,7 +1,7 @@
 // The world's size and rhythm: how many records a day has, at which seconds, and how a time is spelt. A pure function
 // of seed and calendar day, so that a world needs no store, looks the same to everyone and goes on for ever. Its chance
 // is a hash of numbers: a generator with a state would depend on who asked first.
-import { dayOf, startOf } from '../day.ts';
+import { dayMs, dayOf, startOf } from '../day.ts';
 import type { Day, Instant } from '../model.ts';
 
 export type World = {
@@ -39,8 +39,6 @@ export const standardWorld: World = {
 
 /** How many accounts own classes, and how many place orders. */
 export const owners = 40;
-
-export const dayMs = 86_400_000;
 
 /** A UTC day counted from 1970-01-01. */
 export type DayNumber = number;

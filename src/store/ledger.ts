@@ -14,7 +14,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
 import { columnNamesOf, columnsGiven, drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
 import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from './orm.ts';
-import { momentText, slices } from './schema.ts';
+import { timestampText, slices } from './schema.ts';
 
 /** What is read of a slice: all but the last error. */
 export const { lastError: _error, ...columns } = getTableColumns(slices);
@@ -32,7 +32,7 @@ export const noDeadline: Instant = Date.parse('9999-12-31T00:00:00Z');
 /** The same as a condition on a row of the ledger. */
 export const isEndless = `deadline_at >= '9999-12-31'`;
 
-export const iso = (at: Instant | null): string | null => (at === null ? null : momentText(at));
+export const iso = (at: Instant | null): string | null => (at === null ? null : timestampText(at));
 
 /** A moment of SQL in milliseconds: an expression. */
 export const msOf = (moment: string): string =>

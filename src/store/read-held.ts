@@ -23,7 +23,7 @@ export type Narrowed = DayRange | null;
 export const within = (column: string): string =>
   `($2::date is null or ${column} >= $2) and ($3::date is null or ${column} < $3)`;
 
-export const boundsOf = (days: Narrowed): unknown[] => [days?.from ?? null, days?.to ?? null];
+export const daysParameters = (days: Narrowed): unknown[] => [days?.from ?? null, days?.to ?? null];
 
 /** What is selected of a row to make a `HeldRow`. */
 export const rowColumns = (shape: TableShape): string => typedColumns(shape, shape.columns);
@@ -75,7 +75,7 @@ export function readContents(
      select ${columns}, observed_at, (select ${day} ${row})
        from ${versions} v
       where ${ofKey(shape, 'v')} and (${days === null} or exists (select ${row} and ${ofDays}))`,
-    [of.projectId, ...boundsOf(days)],
+    [of.projectId, ...daysParameters(days)],
     onContents,
   );
 }

@@ -12,7 +12,7 @@ import {
   type StoredContent,
   type EntryNote,
 } from './journal/journal.ts';
-import { momentText } from './schema.ts';
+import { timestampText } from './schema.ts';
 import {
   inJson,
   keyNames,
@@ -76,7 +76,7 @@ export async function storeRecords(
   const none: RecordEffects = { inserted: 0, changed: 0, versions: 0 };
   if (shown.length === 0) return { effects: none, stored };
   const sql = statements(shape);
-  const now = momentText(writtenAt);
+  const now = timestampText(writtenAt);
   const asked = to.expectsNew === null ? shown.map(idOf) : idsIn(shown, to.expectsNew.overlap);
   const held = await compare(tx, sql.compare, to.projectId, asked);
   const observed = shown.map((one) => placed(one, held.get(idOf(one)), shownBy, to.besides));
@@ -149,7 +149,7 @@ function momentTexts(): (at: Instant) => string {
   let last = Number.NaN;
   let text = '';
   return (at) => {
-    if (at !== last) [last, text] = [at, momentText(at)];
+    if (at !== last) [last, text] = [at, timestampText(at)];
     return text;
   };
 }

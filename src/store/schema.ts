@@ -48,11 +48,11 @@ const moment = customType<{ data: Instant; driverData: string }>({
   dataType: () => 'timestamp with time zone',
   fromDriver: (text) =>
     text.endsWith('infinity') ? (text.startsWith('-') ? -Infinity : Infinity) : Date.parse(text),
-  toDriver: (at) => momentText(at),
+  toDriver: (at) => timestampText(at),
 });
 
 /** As Postgres reads it, for which the ends of time are moments as well. */
-export const momentText = (at: Instant): string =>
+export const timestampText = (at: Instant): string =>
   Number.isFinite(at) ? new Date(at).toISOString() : at < 0 ? '-infinity' : 'infinity';
 
 /** The primary key of a table. */

@@ -1,7 +1,7 @@
 // Reads the forecast of a project from its database, and names the months that do not fit. Reads only.
 import type { Instant, ProjectId } from '../model.ts';
 import { monthSubject } from '../problems.ts';
-import type { Report } from '../store/alerts/problem-rows.ts';
+import type { ProblemReport } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
 import { readFacts } from '../store/facts.ts';
@@ -56,7 +56,7 @@ export async function readForecast(
  * Months that will not be done by their deadlines at the rate allowed: said weeks ahead, when something can still be
  * done about it. One report for each list; those whose deadline has passed speak for themselves.
  */
-export function risksOf({ months, perSecond }: Forecast, now: Instant): Report[] {
+export function risksOf({ months, perSecond }: Forecast, now: Instant): ProblemReport[] {
   return months.flatMap((month) => {
     const { fits, deadlineAt, tooLate, mustSend, perSecondNeeded } = month;
     if (fits !== 'no' || deadlineAt === null || deadlineAt <= now) return [];

@@ -3,7 +3,7 @@
 // nothing is gone and nothing was added the journal says (check-journal.ts).
 import type { ColumnValue, ParsedRecord, ProjectId, Resource } from '../model.ts';
 import {
-  boundsOf,
+  daysParameters,
   readContents,
   within,
   type HeldContent,
@@ -58,7 +58,7 @@ export async function checkRejects(
   days: Narrowed,
   report: Report,
 ): Promise<number> {
-  const parameters = [projectId, ...boundsOf(days), resource];
+  const parameters = [projectId, ...daysParameters(days), resource];
   const ofDays = `sync.rejects where project_id = $1 and resource = $4 and ${within('day')}`;
   // The digest of a long one is that of all of it, of which a part is held.
   const altered = `
@@ -124,7 +124,7 @@ async function checkCertificateFiles(
   days: Narrowed,
   report: Report,
 ): Promise<number> {
-  const parameters = [projectId, ...boundsOf(days)];
+  const parameters = [projectId, ...daysParameters(days)];
   for (const sql of [unasked, otherFiles, unheldFiles]) {
     await reportRows(tx, sql, parameters, report);
   }

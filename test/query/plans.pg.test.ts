@@ -7,7 +7,7 @@ import { createOrders, createTransactions } from '../../src/query/record-methods
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { createStatistics } from '../../src/query/statistics.ts';
 import { createLists } from '../../src/query/ask-question.ts';
-import { readDay } from '../../src/query/day-report.ts';
+import { readDayReport } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { otherContents } from '../../src/verify/check-journal-contents.ts';
@@ -410,7 +410,7 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
   test('a day is read with what it rests on and no other', async () => {
     const all = / (orders|order_|pages|journal|slices)/;
     const query = { project, resource: 'orders', day: '2025-03-14' } as const;
-    const { nodes, blocks } = await readsOf(() => readDay(reader, query), all);
+    const { nodes, blocks } = await readsOf(() => readDayReport(reader, query), all);
     expect(nodes.length).toBeGreaterThan(8);
     // The ledger of two years is so small that PostgreSQL 15 reads it whole.
     expect(seqScans(nodes).filter((node) => !node.endsWith(' slices'))).toEqual([]);

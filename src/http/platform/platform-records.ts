@@ -304,7 +304,7 @@ const transactionRoutes = [
   lookup('/v3/native/tx/{operation_id}', 'platformNativeTransaction', 'v3'),
 ];
 
-export const recordRoutes: readonly PlatformRoute[] = [
+export const platformRecordRoutes: readonly PlatformRoute[] = [
   ordersRoute,
   classesRoute,
   ...transactionRoutes,

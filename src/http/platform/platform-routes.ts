@@ -6,7 +6,12 @@ import { transient } from '../../errors.ts';
 import { sendAnswer, unavailable, type Answer } from '../http-answers.ts';
 import { askedBy, projectByKey, projectBySignature } from '../gate.ts';
 import type { ServerContext } from '../server-context.ts';
-import { nodeError, platformRoute, recordRoutes, type PlatformRoute } from './platform-records.ts';
+import {
+  nodeError,
+  platformRoute,
+  platformRecordRoutes,
+  type PlatformRoute,
+} from './platform-records.ts';
 
 /** Whether the service is well, as those who run it ask: no key is needed and nothing is told. */
 const health = (
@@ -55,7 +60,7 @@ const healthRoutes = [
   ),
 ];
 
-export const platformRoutes: readonly PlatformRoute[] = [...recordRoutes, ...healthRoutes];
+export const platformRoutes: readonly PlatformRoute[] = [...platformRecordRoutes, ...healthRoutes];
 
 export function addPlatform(app: FastifyInstance, serving: ServerContext): void {
   for (const route of platformRoutes) {

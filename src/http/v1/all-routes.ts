@@ -2,7 +2,7 @@
 // on now stand here, the others in files of their own. These tell of now only.
 import { recentFilters } from '../../query/activity.ts';
 import { listedResource, month, resource, sha256 } from '../../query/arguments.ts';
-import { dayOf, owner } from '../../query/day-report.ts';
+import { dayInPath, owner } from '../../query/day-report.ts';
 import { questionList, questionNames } from '../../query/lists.ts';
 import * as reports from '../../query/reports.ts';
 import { canonicalFile } from '../../platform/canonical.ts';
@@ -40,7 +40,7 @@ const proofRoutes: readonly Route[] = [
     about:
       'What coverage says of it, and what that rests on: its records, readings, journal and rejects, and what changed or vanished.',
     mayBeAbsent: true,
-    inPath: dayOf,
+    inPath: dayInPath,
     inQuery: { owner },
     answer: dayReport.schema,
     read: async ({ resource, ...of }, asking) => {

@@ -30,7 +30,7 @@ import { createSemaphore } from '../../semaphore.ts';
 import { base, routes } from './all-routes.ts';
 import { enterWatched, projectToWatch, type EnterOperations } from './watch-route.ts';
 
-export type ArchiveOptions = {
+export type ArchiveRoutesOptions = {
   /** Takes in operations to watch; absent: none are taken in over HTTP. */
   watch?: EnterOperations;
   /** A reader of a long list who takes nothing for so long is cut off, milliseconds; five minutes by default. */
@@ -48,7 +48,7 @@ const answersAtOnce = readingConnections;
 export function addArchive(
   app: FastifyInstance,
   serving: ServerContext,
-  { watch, stalledAfterMs = 300_000, eventTimes }: ArchiveOptions,
+  { watch, stalledAfterMs = 300_000, eventTimes }: ArchiveRoutesOptions,
 ): void {
   const { gate, sessions, now } = serving;
   const sending: Sending = {

@@ -21,10 +21,12 @@ export type Problem = {
 };
 
 /** What a process knows and reports. */
-export type Report = Pick<Problem, 'kind' | 'subject' | 'numbers'> & { until: Instant | null };
+export type ProblemReport = Pick<Problem, 'kind' | 'subject' | 'numbers'> & {
+  until: Instant | null;
+};
 
 /** What a forecast says takes the place of what the last one said. */
-const isForecast = ({ kind, numbers }: Pick<Report, 'kind' | 'numbers'>): boolean =>
+const isForecast = ({ kind, numbers }: Pick<ProblemReport, 'kind' | 'numbers'>): boolean =>
   kind === 'deadline_at_risk' && numbers.requests !== undefined;
 
 /**
@@ -34,7 +36,7 @@ const isForecast = ({ kind, numbers }: Pick<Report, 'kind' | 'numbers'>): boolea
 export async function readProblems(
   db: Queryable,
   projectId: ProjectId | null,
-  forecast?: ReadonlyMap<ProjectId, readonly Report[]>,
+  forecast?: ReadonlyMap<ProjectId, readonly ProblemReport[]>,
 ): Promise<Problem[]> {
   const { rows } = await db.query<
     Omit<Problem, 'since' | 'until'> & { since: string | null; until: string | null }
@@ -98,7 +100,7 @@ export async function reportProblems(
   tx: Tx,
   projectId: ProjectId,
   now: Instant,
-  reports: readonly Report[],
+  reports: readonly ProblemReport[],
   kept: KeptReports,
 ): Promise<void> {
   await tx.query(

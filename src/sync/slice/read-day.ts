@@ -12,7 +12,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { boundsOf } from '../ask-list.ts';
 import { clocksOf, conclude } from '../verdicts.ts';
 import { createCommitter, type Committer } from './page-committer.ts';
-import { firstPosition, walkView, type View, type ViewQuery } from './walk.ts';
+import { firstPosition, walkView, type ViewInProgress, type ViewQuery } from './walk.ts';
 
 export type ReadContext = {
   db: Db;
@@ -93,7 +93,7 @@ async function readViews(
     };
     // Where the list shows nothing, the first status that does tells.
     const tellsEnds = reading.view === 0 || reading.first === null;
-    const view: View = { query, seen, ...reading };
+    const view: ViewInProgress = { query, seen, ...reading };
     const ended = await walkView(
       {
         ...context,
@@ -157,7 +157,13 @@ export async function readTail(context: ReadContext, slice: Slice): Promise<bool
     limit: context.limit,
     order: 'asc',
   };
-  const view: View = { query, seen: new Set(last.ids), mostTotal: null, first: null, last: null };
+  const view: ViewInProgress = {
+    query,
+    seen: new Set(last.ids),
+    mostTotal: null,
+    first: null,
+    last: null,
+  };
   const from = { ...firstPosition, ...last, offset: last.offset ?? 0 };
   const ended = await committing(context, slice, slice.wholeWalk, (add) =>
     walkView({ ...context, commit: (page) => add(page, null) }, slice, view, from, last.ids),

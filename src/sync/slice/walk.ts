@@ -18,7 +18,7 @@ export const firstPosition: PagePosition = { number: 0, pageKey: null, offset: 0
 const isBeginning = (at: PagePosition): boolean => at.pageKey === null && at.offset === 0;
 
 /** A view while it is walked. */
-export type View = {
+export type ViewInProgress = {
   query: ViewQuery;
   /** Ids, and digests of rejects, that it has shown. */
   seen: Set<string>;
@@ -60,7 +60,7 @@ const emptyAtMost = 5;
 export async function walkView(
   { platform, countsBeyond, signal, commit }: Walking,
   list: WalkedList,
-  view: View,
+  view: ViewInProgress,
   from: PagePosition,
   mustShow: string[] = [],
 ): Promise<ViewEnd> {
@@ -115,7 +115,7 @@ export async function walkView(
 const isBetween = (
   { shown, nextKey }: PlatformPage,
   { pageKey }: PagePosition,
-  { mostTotal, seen }: View,
+  { mostTotal, seen }: ViewInProgress,
 ): boolean =>
   shown === 0 && nextKey !== null && nextKey !== pageKey && (mostTotal ?? Infinity) > seen.size;
 
