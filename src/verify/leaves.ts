@@ -85,7 +85,7 @@ function comparedWithLeaves(resource: ListedResource): string {
      order by id`;
 }
 
-/** Reads the file once a day, for a day's leaves are held in memory: days that differ are few. */
+/** The file is as it was certified: its leaves are in the order of their days. */
 export async function compareWithLeaves(
   tx: Tx,
   { projectId, resource }: ProjectList,
@@ -96,17 +96,23 @@ export async function compareWithLeaves(
 ): Promise<void> {
   const sql = comparedWithLeaves(resource);
   // A certificate that was altered may name anything: only days of its month have leaves.
-  const ofMonth = [...days].filter((day) => isDay(day) && monthStart(day) === month);
-  for (const day of ofMonth.toSorted()) {
-    const ids: string[] = [];
-    const digests: string[] = [];
-    for await (const line of linesOf(leavesPath)) {
-      const leaf = readLeafLine(line);
-      if (leaf?.day !== day) continue;
-      ids.push(leaf.id);
-      digests.push(leaf.sha256);
+  const left = [...days].filter((day) => isDay(day) && monthStart(day) === month).toSorted();
+  let leaves: Leaf[] = [];
+  /** Compares the differing days before another day with the leaves of the first of them. */
+  const compareBefore = async (end: Day): Promise<void> => {
+    // Ends: each turn leaves a day less.
+    for (let [day] = left; day !== undefined && day < end; [day] = left) {
+      const [ids, digests] = [leaves.map(({ id }) => id), leaves.map(({ sha256 }) => sha256)];
+      await reportRows(tx, sql, [projectId, day, addDays(day, 1), at, ids, digests], report);
+      leaves = [];
+      left.shift();
     }
-    const parameters = [projectId, day, addDays(day, 1), at, ids, digests];
-    await reportRows(tx, sql, parameters, report);
+  };
+  for await (const line of linesOf(leavesPath)) {
+    const leaf = readLeafLine(line);
+    if (leaf === null) continue;
+    await compareBefore(leaf.day);
+    if (leaf.day === left[0]) leaves.push(leaf);
   }
+  await compareBefore(addDays(month, 31));
 }

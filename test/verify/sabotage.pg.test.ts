@@ -129,6 +129,21 @@ describe('records', () => {
     }
   });
 
+  test('of several days: each day is compared with its own leaves', async () => {
+    const firstOfDays = `select min(operation_id) from archive.orders
+      where slice_day >= '2026-03-01' and slice_day < '2026-04-01' group by slice_day`;
+    const { rows } = await archive.owner.query<{ day: string; id: string }>(
+      `delete from archive.orders where operation_id in (${firstOfDays})
+       returning slice_day::text as day, operation_id as id`,
+    );
+    expect(rows.length).toBeGreaterThan(2);
+    const byDay = rows.toSorted((a, b) => (a.day < b.day ? -1 : 1));
+    const { findings } = await archive.verify();
+    expect(findings.map(({ kind, when, id }) => [kind, when, id])).toEqual(
+      byDay.map((one) => ['missing', one.day, one.id]),
+    );
+  });
+
   test('altered with their digest, the file of leaves gone: the day is named, and the record by the journal', async () => {
     await rm(leavesFile());
     expect(await spoil(forged, march)).toMatchObject([
