@@ -33,7 +33,7 @@ import { tableShapes } from './record-tables.ts';
 export type ByStatus = readonly [number, number, number];
 
 /** What is missing for so long is gone; less two seconds, for a platform's `Date` has whole ones. */
-const goneAfterMs = dayMs - 2000;
+export const goneAfterMs = dayMs - 2000;
 
 /**
  * Records of an owner's list, as `o`; all where it is the list of all. An address of bech32 means the same in lower case

@@ -4,6 +4,7 @@ import { wholeList } from '../model.ts';
 import type { Day, Instant, ObservedRecord, ProjectId } from '../model.ts';
 import { copyRecords } from './copy.ts';
 import { onlyRow, type Tx } from './db.ts';
+import { goneAfterMs } from './evidence.ts';
 import {
   enterStored,
   placeBeside,
@@ -125,7 +126,11 @@ export async function storeRecords(
   for (const [id, sha256, observedAt, isInForce] of kept) {
     stored[isInForce ? 'changed' : 'late'].push({ id, sha256, observedAt });
   }
-  return { effects: { inserted, ...merged }, stored: { ...stored, found, moved } };
+  // Readings between did not show what was gone for a day and is back: it is as new there as what has moved there.
+  const isOfDay = shownBy !== null && shownBy !== wholeList;
+  const back = found.filter(([, since]) => isOfDay && Date.parse(since) <= writtenAt - goneAfterMs);
+  const placedAnew = [...new Set([...moved, ...back.map(([id]) => id)])];
+  return { effects: { inserted, ...merged }, stored: { ...stored, found, moved: placedAnew } };
 }
 
 /** What a merge stored that nobody held, what it found again, and what stands under another day now. */

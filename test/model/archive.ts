@@ -252,6 +252,8 @@ export function createArchive(
       }
       one.status = row.status;
       if (one.day === asked) {
+        // Readings since it was gone did not show it.
+        if (one.isGone) newsNo[asked] = no;
         one.missingSince = null;
         one.isGone = false;
       }

@@ -76,6 +76,11 @@ export const mutants: readonly Mutant[] = [
       'sync/walk',
     ],
     [
+      'what is back after it was gone is no news',
+      'Date.parse(since) <= [-writtenAt - goneAfterMs-]{+0+}',
+      'sync/missing.pg',
+    ],
+    [
       'a list leaves out no status of which the books counted none',
       'books?.byStatus?.[i] === 0 && [-mayHave(i)-]{+false+}',
       'sync/single-faults.pg',

@@ -6,6 +6,7 @@ import { noon, type Bench } from '../support/archive.ts';
 import { orderOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
+import { verified } from '../support/verified.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
@@ -101,6 +102,26 @@ describe('a record that vanishes from a sealed day', () => {
     at(48.1 * hour);
     await readTwice();
     expect(await stateOfIt()).toBe('sealed books');
+  });
+
+  test('and comes back to a day that was sealed without it: what did not show it proves nothing', async () => {
+    bench = await createBench(ordersOfThreeDays, noClasses);
+    await bench.seal();
+    bench.simulator.hide('orders', gone);
+    at(3 * hour);
+    await bench.run(thatDay);
+    at(28 * hour);
+    await readTwice();
+    expect([await stateOfIt(), await missing()]).toEqual(['sealed books', [gone]]);
+    bench.simulator.insert('orders', orderOf('2026-04-02', 7));
+    at(34 * hour);
+    await bench.run(thatDay);
+    expect([await stateOfIt(), await missing()]).toEqual(['walked none', []]);
+    at(37 * hour);
+    await readTwice();
+    expect(await stateOfIt()).toBe('sealed books');
+    const { findings } = await verified(bench.db);
+    expect(findings).toEqual([]);
   });
 
   test('but is counted still: its day is not sealed, however long it takes', async () => {

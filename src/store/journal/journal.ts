@@ -26,7 +26,7 @@ export type Stored = {
   late: StoredContent[];
   /** Records that were missing since a moment (RFC 3339) and were shown again. */
   found: [id: string, since: string][];
-  /** Records that stand under another day now. */
+  /** Records that stand under another day now, or under theirs again after a day without them. */
   moved: string[];
 };
 
