@@ -1,7 +1,7 @@
 // Files as more than one part of the house needs them: read where there are some, written whole or not at all, and on
 // the disk when it is said that they are.
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, fsync } from 'node:fs';
 import {
   mkdir,
   open,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import { codeOf } from './errors.ts';
 
 /** What reading comes to; null where there is no such file or folder. Throws what else the disk says. */
@@ -68,7 +69,7 @@ export async function writeWhole(
     let isWanted: boolean;
     try {
       isWanted = await fill((text) => file.writeFile(text));
-      if (isWanted) await file.sync();
+      if (isWanted) await syncHandle(file);
     } finally {
       await file.close();
     }
@@ -81,11 +82,14 @@ export async function writeWhole(
   }
 }
 
-/** What was written reaches the disk. */
+/** What was written reaches the disk. The handle's own `sync` is not there under Yarn's Plug'n'Play. */
+export const syncHandle = ({ fd }: FileHandle): Promise<void> => promisify(fsync)(fd);
+
+/** As `syncHandle`, of a file by its name. */
 export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r+');
   try {
-    await handle.sync();
+    await syncHandle(handle);
   } finally {
     await handle.close();
   }
@@ -96,7 +100,7 @@ export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(folder, 'r');
-    await handle.sync();
+    await syncHandle(handle);
   } catch (error) {
     if (!['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'].includes(codeOf(error) ?? ''))
       throw error;

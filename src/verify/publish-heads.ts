@@ -3,7 +3,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causeChain, codeOf } from '../errors.ts';
-import { makeFolder } from '../files.ts';
+import { makeFolder, syncHandle } from '../files.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Db } from '../store/db.ts';
@@ -76,7 +76,7 @@ async function append(path: string, { no, at, head }: Head, isCut: boolean): Pro
   const file = await open(path, 'a', 0o644);
   try {
     await file.write(`${isCut ? '\n' : ''}${no}\t${at}\t${head}\n`);
-    await file.sync();
+    await syncHandle(file);
   } finally {
     await file.close();
   }
