@@ -1,11 +1,38 @@
 // The package's face: reading an archive, and `watch`, which alone writes: it enters operations to ask for.
+// No declaration that it leads to may name a type of `pg`, which its users' compilers do not know.
+import { silentLog } from './log.ts';
+import type { NewOperation, ProjectId, Watched } from './model.ts';
+import { openDb } from './store/db.ts';
+import { checkNewOperations, watchOperations } from './store/operations/watch-operations.ts';
+
 export { openArchive } from './query/archive.ts';
-export {
-  watch,
-  type NewOperation,
-  type Watched,
-  type WatchOptions,
-} from './store/operations/watch-operations.ts';
+
+export type WatchOptions = {
+  /** `postgres://user:password@host:5432/database`; the user is a member of `outlast_writer`. */
+  connectionString: string;
+  project: ProjectId;
+  operations: readonly NewOperation[];
+};
+
+/**
+ * Enters operations whose results are to be asked for until they are final; the next run asks. An id given twice counts
+ * once. Throws settings `operations_invalid`, `unknown_project` or `database_…`, and transient `database_unreachable`.
+ */
+export async function watch({ connectionString, ...given }: WatchOptions): Promise<Watched> {
+  checkNewOperations(given.operations);
+  const db = await openDb({
+    connectionString,
+    max: 1,
+    applicationName: 'outlast watch',
+    log: silentLog(),
+  });
+  try {
+    return await watchOperations(db, given.project, given.operations);
+  } finally {
+    await db.close();
+  }
+}
+
 export type {
   Archive,
   ArchiveOptions,
@@ -83,10 +110,12 @@ export type {
   ApiVersion,
   Day,
   ListedResource,
+  NewOperation,
   ProjectId,
   Proof,
   Resource,
   SliceState,
+  Watched,
   WatchedState,
 } from './model.ts';
 export { isOutlastError, OutlastError, type ErrorKind } from './errors.ts';

@@ -62,6 +62,15 @@ export type SliceState = (typeof sliceStates)[number];
 export const watchedStates = ['open', 'done', 'lost'] as const;
 export type WatchedState = (typeof watchedStates)[number];
 
+/** An operation to watch. `createdOn` is the UTC day its caller began it, `apiVersion` the one lookup to ask. */
+export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
+
+/**
+ * How many operations were given, and how many of them were not watched before; `changed`: were, and took another day
+ * or lookup, or were lost and are asked for again.
+ */
+export type Watched = { given: number; added: number; changed: number };
+
 /** How a day is proved: by two readings, and whether the platform's counts are what they showed (`books`). */
 export const proofs = ['none', 'readings', 'books'] as const;
 export type Proof = (typeof proofs)[number];

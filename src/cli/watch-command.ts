@@ -4,15 +4,20 @@ import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { addDays, dayOf, windowAt } from '../day.ts';
 import { causeChain, settingsError } from '../errors.ts';
-import { apiVersions, type ApiVersion, type Day, type Instant } from '../model.ts';
+import {
+  apiVersions,
+  type ApiVersion,
+  type Day,
+  type Instant,
+  type NewOperation,
+  type Watched,
+} from '../model.ts';
 import { day } from '../query/arguments.ts';
 import { readSettings } from '../settings/settings.ts';
 import {
   checkNewOperations,
   watchOperations,
   onlyProject,
-  type NewOperation,
-  type Watched,
 } from '../store/operations/watch-operations.ts';
 import { openMigrated, refuseMissingArchive, withStore } from './open-store.ts';
 import { readOptions } from './command-options.ts';

@@ -1,7 +1,7 @@
 // The package as its users meet it: the examples of docs/library.md run, and the declarations need no package but ours.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -98,6 +98,9 @@ describe('the declarations', () => {
     folder = await keep(mkdtemp(join(tmpdir(), 'outlast-declarations-')), removeFolder);
     // As `npm test` has just built them, where no package of ours lies above them.
     await cp(join(root, 'dist/src'), join(folder, 'src'), { recursive: true });
+    // By itself: the compiler looks for every package's types beside those that it is led to.
+    await mkdir(join(folder, 'types'));
+    await symlink(join(root, 'node_modules/@types/node'), join(folder, 'types/node'));
   });
 
   /** Compiles a user's files, by name, where no other package can be found, declarations included. */
@@ -108,7 +111,7 @@ describe('the declarations', () => {
     }
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false'];
     const target = ['--target', 'es2023', '--module', 'nodenext'];
-    const node = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node'];
+    const node = ['--typeRoots', join(folder, 'types'), '--types', 'node'];
     return compile(...files, '--ignoreConfig', '--noEmit', ...strict, ...target, ...node);
   }
   const open = `const archive = await outlast.openArchive({ connectionString: '', log: { warn() {} } });`;

@@ -3,50 +3,18 @@
 import { inspect } from 'node:util';
 import { isDay } from '../../day.ts';
 import { settingsError, type OutlastError } from '../../errors.ts';
-import { silentLog } from '../../log.ts';
-import { apiVersions, type ProjectId } from '../../model.ts';
-import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable, type Tx } from '../db.ts';
+import { apiVersions, type NewOperation, type ProjectId, type Watched } from '../../model.ts';
+import { defaultTxTimeouts, withTx, type Db, type Queryable, type Tx } from '../db.ts';
 import { projectIds } from '../projects.ts';
-import { addOperations, countOpen, type NewOperation } from './watched.ts';
-
-export type { NewOperation } from './watched.ts';
-
-export type WatchOptions = {
-  /** `postgres://user:password@host:5432/database`; the user is a member of `outlast_writer`. */
-  connectionString: string;
-  project: ProjectId;
-  operations: readonly NewOperation[];
-};
-
-/**
- * How many operations were given, and how many of them were not watched before; `changed`: were, and took another day
- * or lookup, or were lost and are asked for again.
- */
-export type Watched = { given: number; added: number; changed: number };
-
-/**
- * Enters operations whose results are to be asked for until they are final; the next run asks. An id given twice counts
- * once. Throws settings `operations_invalid`, `unknown_project` or `database_…`, and transient `database_unreachable`.
- */
-export async function watch({ connectionString, ...given }: WatchOptions): Promise<Watched> {
-  checkNewOperations(given.operations);
-  const db = await openDb({
-    connectionString,
-    max: 1,
-    applicationName: 'outlast watch',
-    log: silentLog(),
-  });
-  try {
-    return await watchOperations(db, given.project, given.operations);
-  } finally {
-    await db.close();
-  }
-}
+import { addOperations, countOpen } from './watched.ts';
 
 /** Rows a statement. */
 const runAtOnce = 1000;
 
-/** As `watch`, on a connection that is open. Entering again what was entered changes nothing: it may be tried again. */
+/**
+ * Enters operations whose results are to be asked for until they are final. Entering again what was entered changes
+ * nothing: it may be tried again. Throws settings `operations_invalid` and `unknown_project`.
+ */
 export async function watchOperations(
   db: Queryable,
   project: ProjectId,

@@ -4,6 +4,7 @@ import type {
   ApiVersion,
   Day,
   Instant,
+  NewOperation,
   ObservedRecord,
   ProjectId,
   WatchedState,
@@ -16,9 +17,6 @@ import { iso, msOf } from '../ledger.ts';
 import { writeInto, type RecordEffects } from '../records.ts';
 import { watchedOperations } from '../schema.ts';
 import { transactionShapes } from '../record-tables.ts';
-
-/** An operation to watch. `createdOn` is the UTC day its caller began it, `apiVersion` the one lookup to ask. */
-export type NewOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
 /** A result held by now. */
 export type HeldResult = {
