@@ -1,15 +1,23 @@
 // Reads as of an instant, and histories, of all four lists of records: what was read then is what is read of then,
-// whatever became of it since (P2, P5).
+// whatever became of it since (P2, P5). Library, SQL and verifier pick the same content.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Archive, Version } from '../../src/index.ts';
-import { apiVersions, type ParsedRecord, type Resource } from '../../src/model.ts';
+import { silentLog } from '../../src/log.ts';
+import {
+  apiVersions,
+  type ListedResource,
+  type ParsedRecord,
+  type Resource,
+} from '../../src/model.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import { recordList, recordsOf, type Held } from '../../src/query/lists.ts';
 import { snake } from '../../src/query/record-text.ts';
-import type { Db } from '../../src/store/db.ts';
+import { openDb, withTx, type Db, type Row } from '../../src/store/db.ts';
+import { tableShapes } from '../../src/store/record-tables.ts';
+import { leavesInForce } from '../../src/verify/leaves.ts';
 import { collect } from '../support/collect.ts';
 import { setUp } from '../support/fresh.ts';
 import { observe, observeUnlisted, parsed } from '../support/observe.ts';
@@ -17,8 +25,16 @@ import { openEmpty } from '../support/opened.ts';
 
 let db: Db;
 let archive: Archive;
+let owner: Db;
+/** As a BI tool connects that speaks another zone. */
+let elsewhere: Db;
 setUp(async (keep) => {
-  ({ db, archive } = await keep(openEmpty()));
+  const { connectionString, ...opened } = await keep(openEmpty());
+  ({ db, archive } = opened);
+  const log = silentLog();
+  owner = await keep(openDb({ connectionString, role: null, log }));
+  const settings = { timezone: 'America/St_Johns' };
+  elsewhere = await keep(openDb({ connectionString, role: 'outlast_reader', settings, log }));
 });
 
 const idOf = ({ operationId, id, symbol }: Held): string => String(operationId ?? id ?? symbol);
@@ -320,26 +336,78 @@ describe.each<{ resource: Resource; changes: number; found: number; contents: nu
   });
 
   if (!hasDays) return;
-  test('are what the SQL of as-of reads takes to be in force, in whatever order pages were committed', async () => {
-    const project = `late-${resource}`;
+  const late = { projectId: `late-${resource}`, resource: resource as ListedResource };
+  const { key } = tableShapes[late.resource];
+  /** What SQL says of a moment, a row a record. */
+  const inSql = async (at: string): Promise<Map<string, Row>> => {
+    const sql = `select * from analytics.${resource}_as_of($1, $2)`;
+    const { rows } = await elsewhere.query(sql, [late.projectId, at]);
+    return new Map(rows.map((row) => [String(row[key]), row]));
+  };
+  const digests = (rows: Iterable<[string, Row]>): Row =>
+    Object.fromEntries([...rows].map(([id, row]) => [id, row['raw_sha256']]));
+
+  test('are what SQL and the verifier take to be in force, in whatever order pages were committed', async () => {
+    const project = late.projectId;
     const shown = fc.tuple(fc.integer({ min: 0, max: rounds - 1 }), pages[resource]);
     for (const [i, show] of fc.sample(shown, { numRuns: 40, seed: 7 })) {
       await show(project, when(i));
     }
-    const id = resource === 'orders' ? 'operation_id' : 'id';
-    let late = 0;
+    let earlier = 0;
     for (let i = 0; i < rounds; i += 2) {
-      const { rows } = await db.query<{ id: string; sha256: string; is_current: boolean }>(
-        `select ${id} as id, raw_sha256 as sha256, is_current from analytics.${resource}_as_of($1, $2)`,
-        [project, when(i)],
+      const at = when(i);
+      const rows = await inSql(at);
+      const leaves: Row = {};
+      await withTx(db, (tx) =>
+        leavesInForce(tx, late, '2026-03-01', at, ({ id, sha256 }) => void (leaves[id] = sha256)),
       );
-      const { items } = await records().list({ project, asOf: when(i), limit: 10_000 });
-      expect(Object.fromEntries(items.map((item) => [idOf(item), item['rawSha256']]))).toEqual(
-        Object.fromEntries(rows.map((row) => [row.id, row.sha256])),
-      );
-      expect(await records().count({ project, asOf: when(i) })).toBe(rows.length);
-      late += rows.filter((row) => !row.is_current).length;
+      expect(digests(rows)).toEqual(leaves);
+      expect(await records().count({ project, asOf: at })).toBe(rows.size);
+      const { items } = await records().list({ project, asOf: at, limit: 10_000 });
+      expect(items).toHaveLength(rows.size);
+      for (const item of items) {
+        const row = rows.get(idOf(item)) ?? {};
+        const columns = Object.entries(item).flatMap(([name, value]) =>
+          [snake(name), `${snake(name)}_fen`]
+            .filter((one) => one in row)
+            .map((one) => [one, value]),
+        );
+        expect(inAnyZone(row)).toMatchObject(inAnyZone(Object.fromEntries(columns) as Row));
+      }
+      earlier += [...rows.values()].filter((row) => row['is_current'] === false).length;
     }
-    expect(late).toBeGreaterThan(20);
+    expect(earlier).toBeGreaterThan(20);
+  });
+
+  if (resource !== 'orders') return;
+  test('sabotaged, SQL that takes the content seen last is noticed', async () => {
+    const { rows } = await owner.query<{ sql: string }>(
+      `select pg_get_functiondef('analytics.orders_as_of(text, timestamptz)'::regprocedure) as sql`,
+    );
+    const [{ sql } = { sql: '' }] = rows;
+    const precedence =
+      /coalesce\(w\.updated_at, '-infinity'\) desc, \(w\.status is distinct from 1\) desc,/;
+    const told = async () => {
+      const found: Row[] = [];
+      for (let i = 0; i < rounds; i += 2) found.push(digests(await inSql(when(i))));
+      return found;
+    };
+    const before = await told();
+    await owner.query(sql.replace(precedence, ''));
+    const spoilt = await told();
+    await owner.query(sql);
+    expect(spoilt).not.toEqual(before);
   });
 });
+
+/** A row as it is whatever zone its times are spelt in. */
+const inAnyZone = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      if (typeof value !== 'string') return [name, value];
+      return [
+        name,
+        name.endsWith('_at') ? Date.parse(value) : name === 'raw' ? JSON.parse(value) : value,
+      ];
+    }),
+  );
