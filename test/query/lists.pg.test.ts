@@ -12,20 +12,21 @@ eachInProject((given) => ({ db, archive, project } = given));
 
 const idsOf = (items: { operationId: string }[]): string[] => items.map((one) => one.operationId);
 
-/** Every id of a list, page by page. */
-async function paged(query: { order?: 'asc' | 'desc'; limit: number }): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<Archive['orders']['list']>> = await archive.orders.list({
-      project,
-      ...query,
-      ...(cursor === null ? {} : { cursor }),
-    });
-    ids.push(...idsOf(page.items));
-    cursor = page.next;
-  } while (cursor !== null);
-  return ids;
+/** Every id of a list, page by page; and the way back leads through the same pages. */
+async function paged(query: object): Promise<string[]> {
+  const read = (cursor: string | null) =>
+    archive.orders.list({ project, ...query, ...(cursor === null ? {} : { cursor }) });
+  let page = await read(null);
+  expect(page.previous).toBeNull();
+  const pages = [page];
+  while (page.next !== null) pages.push((page = await read(page.next)));
+  for (const { items } of pages.slice(0, -1).toReversed()) {
+    page = await read(page.previous);
+    expect(idsOf(page.items)).toEqual(idsOf(items));
+    expect(page.next).not.toBeNull();
+  }
+  expect(page.previous).toBeNull();
+  return pages.flatMap(({ items }) => idsOf(items));
 }
 
 describe('an order', () => {
@@ -65,13 +66,27 @@ describe('a list', () => {
     expect(idsOf((await archive.orders.list({ project })).items)).toEqual(inOrder);
   });
 
-  test.each([1, 2, 5, 6, 7])(
-    'is the same in pages of %i, forwards and backwards',
+  test.each([1, 2, 3, 5, 6, 7])(
+    'is the same in pages of %i, in both orders, whole and within a range of days',
     async (limit) => {
-      expect(await paged({ limit })).toEqual(inOrder);
-      expect(await paged({ limit, order: 'desc' })).toEqual(inOrder.toReversed());
+      const range = { from: '2026-03-10', to: '2026-03-11' };
+      for (const [days, expected] of [
+        [{}, inOrder],
+        [range, inOrder.slice(0, 5)],
+      ] as const) {
+        expect(await paged({ ...days, limit })).toEqual(expected);
+        expect(await paged({ ...days, limit, order: 'desc' })).toEqual(expected.toReversed());
+      }
     },
   );
+
+  test('an offset leaves out so many from the beginning, and goes with no cursor', async () => {
+    const { items, next, previous } = await archive.orders.list({ project, offset: 2, limit: 3 });
+    expect(idsOf(items)).toEqual(inOrder.slice(2, 5));
+    expect(previous).not.toBeNull();
+    const both = archive.orders.list({ project, offset: 2, cursor: next ?? '' });
+    await expect(both).rejects.toThrow('not both');
+  });
 
   test('takes half-open days', async () => {
     const days = async (from?: string, to?: string): Promise<number> => {
@@ -83,19 +98,6 @@ describe('a list', () => {
     expect(await days('2026-03-10', '2026-03-10')).toBe(0);
     expect(await days(undefined, '2026-03-10')).toBe(0);
     expect(await days('2026-03-11')).toBe(1);
-  });
-
-  test('goes on from a cursor inside a range of days, in both directions', async () => {
-    for (const order of ['asc', 'desc'] as const) {
-      const query = { project, order, from: '2026-03-10', to: '2026-03-11', limit: 3 };
-      const first = await archive.orders.list(query);
-      const second = await archive.orders.list({ ...query, cursor: first.next ?? '' });
-      const expected = inOrder.slice(0, 5);
-      expect(idsOf([...first.items, ...second.items])).toEqual(
-        order === 'asc' ? expected : expected.toReversed(),
-      );
-      expect(second.next).toBeNull();
-    }
   });
 });
 
@@ -126,27 +128,82 @@ describe('NFT classes', () => {
 });
 
 describe('an argument that makes no sense is named, and no SQL is run', () => {
-  test.each([
-    [{ project: 'Not a name' }, 'project must be a project name'],
-    [{}, 'project must be a project name'],
-    [{ project: 'p', from: '2026-02-29' }, 'from must be a UTC day'],
-    [{ project: 'p', to: '0000-01-01' }, 'to must be a UTC day'],
-    [{ project: 'p', from: '2026-03-02', to: '2026-03-01' }, 'must not be after to'],
-    [{ project: 'p', limit: 0 }, 'limit must be a whole number from 1 to 10000'],
-    [{ project: 'p', limit: 10_001 }, 'limit must be a whole number from 1 to 10000'],
-    [{ project: 'p', limit: 1.5 }, 'limit must be a whole number from 1 to 10000'],
-    [{ project: 'p', limit: '5' }, 'limit must be a whole number from 1 to 10000'],
-    [{ project: 'p', status: 4 }, 'status must be one of 1, 2, 3'],
-    [{ project: 'p', status: [] }, 'status must be one of 1, 2, 3'],
-    [{ project: 'p', order: 'up' }, 'order must be one of asc, desc'],
-    [{ project: 'p', account: 'a\0' }, 'account must be text'],
-    [{ project: 'p', account: '' }, 'account must be text'],
-    [{ project: 'p', account: '\ud800' }, 'account must be text'],
-    [{ project: 'p', account: 'a'.repeat(1001) }, 'account must be text'],
-    [{ project: 'p', acount: 'a' }, 'acount'],
-    [undefined, 'orders.list'],
-  ])('%j', async (query, sentence) => {
-    await expect(archive.orders.list(query as never)).rejects.toMatchObject({
+  const p = { project: 'p' };
+  const byDay = { ...p, by: 'day' };
+  const asOf = '2026-03-01T10:00:00Z';
+  const one = 'must be a whole number from 1 to 10000';
+  const noInstant = 'asOf must be an instant as RFC 3339';
+  const noZone = 'zone must be UTC or the name of a time zone';
+  // Which are no instants: as-of-edges.
+  test.each<[call: string, given: unknown[], sentence: string]>([
+    ['orders.list', [{ project: 'Not a name' }], 'orders.list: project must be a project name'],
+    ['orders.list', [{}], 'project must be a project name'],
+    ['orders.list', [undefined], 'orders.list'],
+    ['orders.list', [{ ...p, from: '2026-02-29' }], 'from must be a UTC day'],
+    ['orders.list', [{ ...p, to: '0000-01-01' }], 'to must be a UTC day'],
+    ['orders.list', [{ ...p, from: '2026-03-02', to: '2026-03-01' }], 'must not be after to'],
+    ['orders.list', [{ ...p, limit: 0 }], `limit ${one}`],
+    ['orders.list', [{ ...p, limit: 10_001 }], `limit ${one}`],
+    ['orders.list', [{ ...p, limit: 1.5 }], `limit ${one}`],
+    ['orders.list', [{ ...p, limit: '5' }], `limit ${one}`],
+    ['orders.list', [{ ...p, offset: -1 }], 'offset'],
+    ['orders.list', [{ ...p, status: 4 }], 'status must be one of 1, 2, 3'],
+    ['orders.list', [{ ...p, status: [] }], 'status must be one of 1, 2, 3'],
+    ['orders.list', [{ ...p, order: 'up' }], 'order must be one of asc, desc'],
+    ['orders.list', [{ ...p, account: 'a\0' }], 'account must be text'],
+    ['orders.list', [{ ...p, account: '' }], 'account must be text'],
+    ['orders.list', [{ ...p, account: '\ud800' }], 'account must be text'],
+    ['orders.list', [{ ...p, account: 'a'.repeat(1001) }], 'account must be text'],
+    ['orders.list', [{ ...p, acount: 'a' }], 'acount'],
+    ['orders.list', [{ ...p, asOf: '2026-02-29' }], noInstant],
+    ['orders.list', [{ ...p, asOf, offset: 1 }], 'there are cursors and no offset'],
+    ['nftClasses.get', ['p', ''], 'id must be'],
+    ['nftClasses.get', ['p', 'a\0b'], 'id must be'],
+    ['nftClasses.get', ['p', 'é'.repeat(257)], 'id must be'],
+    ['nftClasses.get', ['p', 'a', { asOf: '' }], noInstant],
+    ['transactions.list', [{ ...p, asOf: '' }], noInstant],
+    ['tokens.get', ['p', 'a', { asOf: '2026-02-29' }], noInstant],
+    ['orders.get', ['p', 'x'.repeat(513), { asOf }], 'id must be'],
+    ['orders.history', ['p', ''], 'orders.history: id must be'],
+    ['orders.history', ['p', 'x'.repeat(513)], 'orders.history: id must be'],
+    ['orders.history', ['p', 'a\0'], 'orders.history: id must be'],
+    ['orders.history', ['p', '\ud800'], 'orders.history: id must be'],
+    ['watchedOperations', [{ ...p, state: 'gone' }], 'state must be one of open, done, lost'],
+    ['watchedOperations', [{ ...p, limit: 0 }], `limit ${one}`],
+    ['watchedOperations', [{}], 'project must be'],
+    ['certificates', [{ ...p, month: '2026-13' }], 'month must be a month as yyyy-MM'],
+    ['certificates', [{ ...p, month: '0000-01' }], 'month must be a month as yyyy-MM'],
+    ['certificates', [{ ...p, resource: 'nothing' }], 'resource must be one of orders'],
+    ['runs', [{ ...p, asOf }], 'asOf'],
+    ['runs', [{ project: 'P; drop table' }], 'project must be'],
+    ['rejects', [{ ...p, from: '2026-02-30' }], 'from must be a UTC day'],
+    ['rejects', [{ ...p, from: '2026-02-02', to: '2026-02-01' }], 'must not be after to'],
+    ['reject', ['p', 'orders', 'ab'], 'sha256 must be'],
+    ['coverage', [{ ...p, resource: 'tokens' }], 'resource must be one of orders, nft_classes'],
+    ['day', [{ ...p, resource: 'tokens', day: '2026-04-03' }], 'day: resource must be one of'],
+    ['day', [{ ...p, resource: 'orders', day: '2026-02-30' }], 'day: day must be a UTC day'],
+    ['day', [{ ...p, resource: 'orders', day: '2026-04-03', owner: 'a\0' }], 'owner'],
+    ['statistics.orders', [p], 'by must be one of day, month'],
+    ['statistics.orders', [{ ...p, by: 'week' }], 'by must be one of day, month'],
+    [
+      'statistics.orders',
+      [{ ...byDay, groupBy: ['owner'] }],
+      'a list of status, account, order_type',
+    ],
+    ['statistics.orders', [{ ...byDay, groupBy: ['status', 'status'] }], 'each only once'],
+    ['statistics.orders', [{ ...byDay, groupBy: 'status' }], 'must be a list of'],
+    ['statistics.orders', [{ ...byDay, from: '2026-03-02', to: '2026-03-01' }], 'not be after to'],
+    ['statistics.orders', [{ ...byDay, asOf: 'then' }], 'asOf must be an instant'],
+    ['statistics.orders', [{ ...byDay, limit: 5 }], 'limit'],
+    ...['Shanghai', 'UTC+8', '+08:00', 'Asia/Nowhere', "Asia/Shanghai'", 'asia/shanghai'].map(
+      (zone): [string, unknown[], string] => ['statistics.orders', [{ ...byDay, zone }], noZone],
+    ),
+  ])('%s %j', async (call, given, sentence) => {
+    type Call = (...given: unknown[]) => Promise<unknown>;
+    const [of = '', method] = call.split('.');
+    const found = archive[of as keyof Archive] as unknown as Call & Record<string, Call>;
+    const asked = method === undefined ? found(...given) : found[method]?.(...given);
+    await expect(asked).rejects.toMatchObject({
       kind: 'settings',
       code: 'argument_invalid',
       message: expect.stringContaining(sentence) as string,
@@ -155,53 +212,5 @@ describe('an argument that makes no sense is named, and no SQL is run', () => {
 
   test('in a stream it is named at the call', () => {
     expect(() => archive.orders.stream({ project: 'P' })).toThrow('orders.stream: project must be');
-  });
-
-  test.each(['', 'a\0b', 'é'.repeat(257)])('an id: %j', async (id) => {
-    await expect(archive.nftClasses.get('p', id)).rejects.toMatchObject({
-      code: 'argument_invalid',
-    });
-  });
-});
-
-describe('paging back, counting, leaving out', () => {
-  const days = ['2026-03-01', '2026-03-02', '2026-03-03'];
-
-  beforeEach(async () => {
-    for (let i = 0; i < 7; i++) {
-      const createdAt = `${days[i % 3]}T10:00:0${i}Z`;
-      await writeOrder(db, { project, id: `op_${i}`, createdAt, status: i % 2 === 0 ? 2 : 1 });
-    }
-  });
-
-  test.each(['asc', 'desc'] as const)(
-    'previous leads back through the same pages, %s',
-    async (order) => {
-      const query = { project, order, limit: 3 };
-      const first = await archive.orders.list(query);
-      const second = await archive.orders.list({ ...query, cursor: first.next ?? '' });
-      const third = await archive.orders.list({ ...query, cursor: second.next ?? '' });
-      expect(first.previous).toBeNull();
-      expect([first, second, third].map(({ items }) => items.length)).toEqual([3, 3, 1]);
-      expect(third.next).toBeNull();
-      const back = await archive.orders.list({ ...query, cursor: third.previous ?? '' });
-      expect(idsOf(back.items)).toEqual(idsOf(second.items));
-      const start = await archive.orders.list({ ...query, cursor: back.previous ?? '' });
-      expect(idsOf(start.items)).toEqual(idsOf(first.items));
-      expect(start.previous).toBeNull();
-      expect(start.next).not.toBeNull();
-    },
-  );
-
-  test('an offset leaves out so many from the beginning, and goes with no cursor', async () => {
-    const all = idsOf((await archive.orders.list({ project })).items);
-    const { items, next, previous } = await archive.orders.list({ project, offset: 2, limit: 3 });
-    expect(idsOf(items)).toEqual(all.slice(2, 5));
-    expect(next).not.toBeNull();
-    expect(previous).not.toBeNull();
-    await expect(archive.orders.list({ project, offset: 2, cursor: next ?? '' })).rejects.toThrow(
-      'not both',
-    );
-    await expect(archive.orders.list({ project, offset: -1 })).rejects.toThrow('offset');
   });
 });

@@ -378,35 +378,11 @@ describe("in the reader's zone", () => {
   });
 });
 
-describe('refused with a sentence is', () => {
-  test.each<[object, string]>([
-    ...['Shanghai', 'UTC+8', '+08:00', 'Asia/Nowhere', "Asia/Shanghai'", 'asia/shanghai'].map(
-      (zone): [object, string] => [
-        { project, by: 'day', zone },
-        'zone must be UTC or the name of a time zone',
-      ],
-    ),
-
-    [{ project }, 'by must be one of day, month'],
-    [{ project, by: 'week' }, 'by must be one of day, month'],
-    [{ project, by: 'day', groupBy: ['owner'] }, 'must be a list of status, account, order_type'],
-    [{ project, by: 'day', groupBy: ['status', 'status'] }, 'each only once'],
-    [{ project, by: 'day', groupBy: 'status' }, 'must be a list of'],
-    [{ project, by: 'day', from: '2026-03-02', to: '2026-03-01' }, 'must not be after to'],
-    [{ project, by: 'day', asOf: 'then' }, 'asOf must be an instant'],
-    [{ project, by: 'day', limit: 5 }, 'limit'],
-  ])('%j', async (given, part) => {
-    const asked = archive.statistics.orders(given as never);
-    await expect(asked).rejects.toMatchObject({ code: 'argument_invalid' });
-    await expect(asked).rejects.toThrow(part);
-  });
-
-  test('what would fill the memory', async () => {
-    await bench.db.query(
-      `insert into archive.orders (project_id, operation_id, account, slice_day, raw, raw_sha256, observed_at, first_seen_at, changed_at)
-       select 'many', n::text, n::text, '2026-03-01', '{}', '\\xab', now(), now(), now() from generate_series(0, 100000) n`,
-    );
-    const query = { project: 'many', by: 'day', groupBy: ['account'] } as const;
-    await expect(archive.statistics.orders(query)).rejects.toThrow('more than 100000 rows');
-  });
+test('what would fill the memory is refused with a sentence', async () => {
+  await bench.db.query(
+    `insert into archive.orders (project_id, operation_id, account, slice_day, raw, raw_sha256, observed_at, first_seen_at, changed_at)
+     select 'many', n::text, n::text, '2026-03-01', '{}', '\\xab', now(), now(), now() from generate_series(0, 100000) n`,
+  );
+  const query = { project: 'many', by: 'day', groupBy: ['account'] } as const;
+  await expect(archive.statistics.orders(query)).rejects.toThrow('more than 100000 rows');
 });
