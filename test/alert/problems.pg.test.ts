@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { reportsOf, type ProcessState } from '../../src/alert/update-alerts.ts';
 import { silentLog } from '../../src/log.ts';
+import type { ListedResource } from '../../src/model.ts';
 import { problemAdvice, problemKinds, problemText } from '../../src/problems.ts';
 import { noteClock, readProblems, reportProblems } from '../../src/store/alerts/problem-rows.ts';
 import { openDb, type Db, type Queryable, type Tx } from '../../src/store/db.ts';
@@ -56,47 +57,34 @@ async function slices(days: readonly string[], of: Record<string, unknown> = {})
 }
 const proved = { state: 'sealed', proof: 'books', why: null } as const;
 /** A day of each list that was read last then, and is due. */
-async function read(when: string | null, lists = ['orders', 'nft_classes']): Promise<void> {
-  for (const resource of lists) {
-    await slices(['2026-04-06'], {
-      ...proved,
-      resource,
-      due_at: '2026-04-06T00:00:00Z',
-      observed_at: when,
-    });
+async function read(lists: Partial<Record<ListedResource, string | null>>): Promise<void> {
+  for (const [resource, when] of Object.entries(lists)) {
+    const due = { due_at: '2026-04-06T00:00:00Z', observed_at: when };
+    await slices(['2026-04-06'], { ...proved, resource, ...due });
   }
 }
+const readBoth = (when: string | null): Promise<void> => read({ orders: when, nft_classes: when });
 const contact = (resource: string, value: string, since: string): Promise<unknown> =>
   tx.query(
     `insert into sync.facts (project_id, fact, value, confirmed_at, changed_at) values ('p', $1, $2, $3, $3)`,
     [`${resource}.contact`, value, since],
   );
-const ran = async (...outcomes: string[]): Promise<void> => {
-  for (const [i, outcome] of outcomes.entries()) {
-    await tx.query(
-      `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome) values ('p', $1::text, $2, $2, $3)`,
-      [i, new Date(noon - i * 60_000).toISOString(), outcome],
-    );
-  }
-};
-const countMore = (since: string): Promise<unknown> =>
+const ran = async (id: string, startedAt: string, outcome: string | null): Promise<unknown> =>
   tx.query(
-    `insert into sync.books (project_id, resource, owner, no, day_from, day_to, asked_at, total, shown, is_more, is_equal, asks, in_words)
-     values ('p', 'orders', '', 1, '2026-03-01', '2026-04-05', $1, 8, 7, true, false, 'list', false)`,
-    [since],
+    `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome)
+     values ('p', $1, $2, case when $3::text is not null then $2::timestamptz end, $3)`,
+    [id, startedAt, outcome],
   );
-/** A run that goes on; its process has held the project since then. */
-const running = async (sinceMs: number, now = noon): Promise<void> => {
-  await setClock(now);
-  await tx.query(
-    `insert into sync.runs (project_id, run_id, started_at) values ('p', 'now', '2026-04-06T11:59:00Z')`,
-  );
+/** A run that goes on; its process has held the project for so long. */
+async function running(ms: number): Promise<void> {
+  await setClock(noon);
+  await ran('now', '2026-04-06T11:59:00Z', null);
   await tx.query(
     `insert into sync.holders (project_id, holder, held_since, held_until)
      values ('p', 'h', now() - make_interval(secs => $1), now() + interval '30 s')`,
-    [sinceMs / 1000],
+    [ms / 1000],
   );
-};
+}
 const setClock = (now: number): Promise<unknown> =>
   tx.query(
     `update sync.projects set clock_ahead = $1::timestamptz - now(), clock_noted_at = now()`,
@@ -115,7 +103,7 @@ const two = ['2026-03-04', '2026-03-05'];
 describe('days', () => {
   it('there are none where all is well', async () => {
     await slices(two, proved);
-    await read('2026-04-06T12:00:00Z');
+    await readBoth('2026-04-06T12:00:00Z');
     expect(await found()).toEqual([]);
   });
 
@@ -314,7 +302,7 @@ describe('runs', () => {
   it('say which list is down, since when, and what that endangers', async () => {
     await slices([...two, '2026-04-04', '2026-04-05']);
     await slices(['2026-03-06'], { state: 'walked', why: 'read once' });
-    await read('2026-04-06T12:00:00Z', ['nft_classes']);
+    await read({ nft_classes: '2026-04-06T12:00:00Z' });
     await contact('orders', 'refused:why', '2026-04-06T11:00:00Z');
     expect(await found()).toMatchObject([
       {
@@ -326,138 +314,66 @@ describe('runs', () => {
     ]);
   });
 
-  it.each<[string, () => Promise<unknown>, string[]]>([
-    [
-      'a parked project is that and nothing more',
-      async () => {
-        await read('2026-03-01T00:00:00Z');
-        await tx.query(`update sync.projects set parked_at = now()`);
-      },
-      ['parked '],
-    ],
-    [
-      '75 minutes without a page, each list by itself',
-      () => read('2026-04-06T10:45:00Z'),
-      ['run_failed nft_classes', 'run_failed orders'],
-    ],
-    [
-      'a list that is refused, at once, while a run is busy with the other',
-      async () => {
-        await read('2026-04-06T12:00:00Z');
-        await contact('orders', 'refused:why', '2026-04-06T12:00:00Z');
-        await running(day);
-      },
-      ['parked orders'],
-    ],
-    [
-      'a list that fails for 75 minutes, though the other is read',
-      async () => {
-        await read('2026-04-06T12:00:00Z');
-        await contact('nft_classes', 'fails:why', '2026-04-06T10:45:00Z');
-        await running(day);
-      },
-      ['run_failed nft_classes'],
-    ],
-    [
-      'results that are refused, and tokens that fail',
-      async () => {
-        await read('2026-04-06T12:00:00Z');
-        await contact('tokens', 'fails:why', '2026-04-06T10:45:00Z');
-        await contact('transactions', 'refused:why', '2026-04-06T12:00:00Z');
-      },
-      ['parked transactions', 'run_failed tokens'],
-    ],
-    [
-      'a list that fails for less',
-      async () => {
-        await read('2026-04-06T12:00:00Z');
-        await contact('orders', 'fails:why', '2026-04-06T10:45:01Z');
-      },
-      [],
-    ],
-    [
-      'a list that nobody asks for any more',
-      async () => {
-        await read('2026-03-01T00:00:00Z', ['orders']);
-        await slices(two, { attempts: 5, deadline_at: '2026-04-07' });
-        await contact('orders', 'unused', '2026-03-01T00:00:00Z');
-      },
-      [],
-    ],
-    [
-      'the same of one resource, when all runs have ended',
-      async () => {
-        await read('2026-04-06T12:00:00Z', ['orders']);
-        await read('2026-04-06T10:45:00Z', ['nft_classes']);
-      },
-      ['run_failed nft_classes'],
-    ],
-    [
-      'the same, while a run is busy with the other',
-      async () => {
-        await read('2026-04-06T12:00:00Z', ['orders']);
-        await read('2026-04-06T10:45:00Z', ['nft_classes']);
-        await running(day);
-      },
-      [],
-    ],
-    ['a page since then', () => read('2026-04-06T10:45:01Z'), []],
-    [
-      'nothing read since the project was added',
-      () => read(null),
-      ['run_failed nft_classes', 'run_failed orders'],
-    ],
-    [
-      'three failed runs',
-      async () => {
-        await read('2026-03-06T12:00:00Z');
-        await ran('failed', 'idle', 'failed', 'failed');
-      },
-      ['run_failed '],
-    ],
-    ['one run of three that came through', () => ran('failed', 'quiet', 'failed'), []],
-    ['two runs', () => ran('failed', 'failed'), []],
-    ['books that count more, for a day', () => countMore('2026-04-05'), ['books_differ orders']],
-    ['the same for less', () => countMore('2026-04-05T12:00:01Z'), []],
-    ['runs that leave something due, for six hours', () => ran('left', 'left'), ['work_left ']],
-    [
-      'the same for less',
-      async () => {
-        await ran('left');
-        await tx.query(
-          `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome)
-           values ('p', 'd', '2026-04-06T06:00:00Z', '2026-04-06T06:00:01Z', 'quiet')`,
-        );
-      },
-      [],
-    ],
-    [
-      'the first run after five weeks off, still going on',
-      async () => {
-        await read('2026-03-01T00:00:00Z');
-        await running(1.25 * hour - 1);
-      },
-      [],
-    ],
-    [
-      'the same, for an hour without a page',
-      async () => {
-        await read('2026-03-01T00:00:00Z');
-        await running(1.25 * hour);
-      },
-      ['run_failed nft_classes', 'run_failed orders'],
-    ],
-  ])('%s', async (_, given, expected) => {
-    await given();
-    expect((await found()).map(({ kind, subject }) => `${kind} ${subject}`).toSorted()).toEqual(
-      expected,
-    );
+  type Left = {
+    /** When each list was read last: one time for both. */
+    read?: string | null | Partial<Record<ListedResource, string | null>>;
+    contacts?: [resource: string, value: string, since: string][];
+    /** How runs ended, the newest first, a minute apart. */
+    ended?: string;
+    runningMs?: number;
+    more?: string;
+  };
+  const then = '2026-04-06T12:00:00Z';
+  const late = '2026-04-06T10:45:00Z';
+  const inTime = '2026-04-06T10:45:01Z';
+  const longAgo = '2026-03-01T00:00:00Z';
+  const both = 'run_failed nft_classes, run_failed orders';
+  const countMore = (since: string): string =>
+    `insert into sync.books (project_id, resource, owner, no, day_from, day_to, asked_at, total, shown, is_more, is_equal, asks, in_words)
+     values ('p', 'orders', '', 1, '2026-03-01', '2026-04-05', '${since}', 8, 7, true, false, 'list', false)`;
+  const failing = `insert into sync.slices (project_id, resource, day, why, attempts, last_error, deadline_at) values ('p', 'orders', '2026-03-04', 'not read', 5, 'x', '2026-04-07')`;
+  const quiet = `insert into sync.runs (project_id, run_id, started_at, ended_at, outcome) values ('p', 'd', '2026-04-06T06:00:00Z', '2026-04-06T06:00:01Z', 'quiet')`;
+  const parked = `update sync.projects set parked_at = now()`;
+
+  // prettier-ignore
+  it.each<[what: string, left: Left, expected: string]>([
+    ['a parked project is that and nothing more', { read: longAgo, more: parked }, 'parked '],
+    ['75 minutes without a page, each list by itself', { read: late }, both],
+    ['a list that is refused, at once, while a run is busy with the other', { read: then, contacts: [['orders', 'refused:why', then]], runningMs: day }, 'parked orders'],
+    ['a list that fails for 75 minutes, though the other is read', { read: then, contacts: [['nft_classes', 'fails:why', late]], runningMs: day }, 'run_failed nft_classes'],
+    ['results that are refused, and tokens that fail', { read: then, contacts: [['tokens', 'fails:why', late], ['transactions', 'refused:why', then]] }, 'parked transactions, run_failed tokens'],
+    ['a list that fails for less', { read: then, contacts: [['orders', 'fails:why', inTime]] }, ''],
+    ['a list that nobody asks for any more', { read: { orders: longAgo }, contacts: [['orders', 'unused', longAgo]], more: failing }, ''],
+    ['the same of one resource, when all runs have ended', { read: { orders: then, nft_classes: late } }, 'run_failed nft_classes'],
+    ['the same, while a run is busy with the other', { read: { orders: then, nft_classes: late }, runningMs: day }, ''],
+    ['a page since then', { read: inTime }, ''],
+    ['nothing read since the project was added', { read: null }, both],
+    ['three failed runs', { read: '2026-03-06T12:00:00Z', ended: 'failed idle failed failed' }, 'run_failed '],
+    ['one run of three that came through', { ended: 'failed quiet failed' }, ''],
+    ['two runs', { ended: 'failed failed' }, ''],
+    ['books that count more, for a day', { more: countMore('2026-04-05') }, 'books_differ orders'],
+    ['the same for less', { more: countMore('2026-04-05T12:00:01Z') }, ''],
+    ['runs that leave something due, for six hours', { ended: 'left left' }, 'work_left '],
+    ['the same for less', { ended: 'left', more: quiet }, ''],
+    ['the first run after five weeks off, still going on', { read: longAgo, runningMs: 1.25 * hour - 1 }, ''],
+    ['the same, for an hour without a page', { read: longAgo, runningMs: 1.25 * hour }, both],
+  ])('%s', async (_, left, expected) => {
+    if (typeof left.read === 'object' && left.read !== null) await read(left.read);
+    else if (left.read !== undefined) await readBoth(left.read);
+    for (const one of left.contacts ?? []) await contact(...one);
+    for (const [i, outcome] of (left.ended?.split(' ') ?? []).entries()) {
+      await ran(`${i}`, new Date(noon - i * 60_000).toISOString(), outcome);
+    }
+    if (left.runningMs !== undefined) await running(left.runningMs);
+    if (left.more !== undefined) await tx.query(left.more);
+    const told = (await found()).map(({ kind, subject }) => `${kind} ${subject}`);
+    expect(told.toSorted().join(', ')).toBe(expected);
   });
 });
 
 it('a clock that was noted more than an hour ago hides no service that is off', async () => {
   await tx.query(`update sync.projects set added_at = now() - interval '1 day'`);
-  await read(null, ['orders']);
+  await read({ orders: null });
   await tx.query(`update sync.projects set clock_ahead = '-3 days', clock_noted_at = now()`);
   expect(await readProblems(tx, 'p')).toEqual([]);
   await tx.query(`update sync.projects set clock_noted_at = now() - interval '61 minutes'`);
