@@ -1,25 +1,31 @@
 // A list deep down costs what its first page costs: the statements that are really sent, explained on 100,000 rows,
 // with and without statistics.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Order, OrderFilters } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { createNftClasses, createOrders } from '../../src/query/record-methods.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { blocksOf, explain, nodesIn, type Plan, type Statement } from '../support/explain.ts';
-import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import {
+  blocksOf,
+  explain,
+  nodesIn,
+  watched,
+  type Plan,
+  type Statement,
+} from '../support/explain.ts';
+import { setUp } from '../support/fresh.ts';
+import { isOnCluster, createTestDatabase } from '../support/postgres.ts';
 import { writeClass, writeOrders } from '../support/rows.ts';
 
 const project = 'deep';
-let database: TestDatabase;
 let owner: Db;
 let reader: Reader;
 let lastSent: Statement | undefined;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const { connectionString } = database;
-  owner = await openDb({ connectionString, role: null, log: silentLog() });
+setUp(async (keep) => {
+  const { connectionString } = await keep(createTestDatabase());
+  owner = await keep(openDb({ connectionString, role: null, log: silentLog() }));
   // What autovacuum does by itself a minute later; here the test decides when.
   await owner.query('alter table archive.orders set (autovacuum_enabled = off)');
   await writeOrders(owner, { project, count: 100_000, from: '2026-01-01', perDay: 10_000 });
@@ -29,19 +35,8 @@ beforeAll(async () => {
      select $1, n::text, '2026-03-10', '{}', '', now(), now(), now() from generate_series(1, 5000) n`,
     [project],
   );
-  const opened = await openReader({ connectionString, max: 1, statementTimeoutMs: 30_000 });
-  reader = {
-    ...opened,
-    query: (sql, parameters) => {
-      lastSent = { sql, parameters: parameters ?? [] };
-      return opened.query(sql, parameters);
-    },
-  };
-});
-afterAll(async () => {
-  await reader.close();
-  await owner.close();
-  await database.drop();
+  const given = { connectionString, max: 1, statementTimeoutMs: 30_000 };
+  reader = watched(await keep(openReader(given)), (statement) => void (lastSent = statement));
 });
 
 const wholeRange = { project, from: '2026-01-01', to: '2026-02-01' };

@@ -11,22 +11,21 @@ import { readDayReport } from '../../src/query/day-report.ts';
 import { readProgress } from '../../src/query/activity.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { otherContents } from '../../src/verify/check-journal-contents.ts';
-import { blocksOf, explain, nodesIn, type Statement } from '../support/explain.ts';
-import { setUp } from '../support/fresh.ts';
-import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { blocksOf, explain, nodesIn, watched, type Statement } from '../support/explain.ts';
+import { fresh, setUp } from '../support/fresh.ts';
+import { isOnCluster, createTestDatabase } from '../support/postgres.ts';
 import { writeProjects } from '../support/rows.ts';
 
 const project = 'p';
 const count = 100_000;
-let database: TestDatabase;
+let connectionString: string;
 let owner: Db;
 let opened: Reader;
 let reader: Reader;
 let sent: Statement[] = [];
 
 setUp(async (keep) => {
-  database = await keep(createTestDatabase());
-  const { connectionString } = database;
+  ({ connectionString } = await keep(createTestDatabase()));
   owner = await keep(openDb({ connectionString, role: null, log: silentLog() }));
   // As an archive grows, day after day. Every third order was seen pending first, every tenth changed a month later.
   await owner.query(
@@ -50,37 +49,28 @@ setUp(async (keep) => {
   await owner.query(
     `insert into sync.chains (project_id, head, orders) select 'p', '\\xab', count(*) from archive.orders`,
   );
-  await owner.pool.query('vacuum (analyze) archive.orders');
-  await owner.pool.query('vacuum (analyze) sync.slices');
+  await owner.pool.query('vacuum (analyze) archive.orders, sync.slices');
   opened = await keep(openReader({ connectionString, max: 1, statementTimeoutMs: 30_000 }));
   reader = logged(opened);
 });
 
 /** The same reader, remembering every statement it sends. */
-function logged(given: Reader): Reader {
-  const log = (sql: string, parameters: unknown[] = []): void => {
-    sent.push({ sql, parameters });
-  };
-  return {
-    ...given,
-    query: (sql, parameters) => {
-      log(sql, parameters);
-      return given.query(sql, parameters);
-    },
-  };
-}
+const logged = (given: Reader): Reader => watched(given, (statement) => void sent.push(statement));
+
+const ofOrders = / (orders|order_|transaction|watched|runs)/;
 
 /** What a call reads: the nodes of its plans that touch a table, and how many blocks in all. */
 async function readsOf(
   call: () => Promise<unknown>,
-  tables = / (orders|order_|transaction|watched|runs)/,
+  tables = ofOrders,
+  by = opened,
 ): Promise<{ nodes: string[]; blocks: number }> {
   sent = [];
   await call();
   const nodes: string[] = [];
   let blocks = 0;
   for (const statement of sent) {
-    const plan = await explain(opened, statement);
+    const plan = await explain(by, statement);
     const names = nodesIn(plan).map(
       (node) => `${node['Node Type']} ${node['Index Name'] ?? node['Relation Name'] ?? ''}`,
     );
@@ -131,46 +121,21 @@ describe.skipIf(isOnCluster)('a view', () => {
   });
 
   test.each([
-    [
-      'months of a range',
-      `select * from analytics.orders_by_month where project_id = 'p' and month >= '2025-02-01' and month < '2025-04-01'`,
-    ],
-    [
-      'a day',
-      `select * from analytics.orders_by_day where project_id = 'p' and day = '2025-03-14'`,
-    ],
-    [
-      'a month of days',
-      `select * from analytics.orders_by_day where project_id = 'p' and month = '2025-03-01'`,
-    ],
-    [
-      'accounts of a month',
-      `select * from analytics.spend_by_account where project_id = 'p' and month = '2025-03-01'`,
-    ],
-    [
-      'an account',
-      `select * from analytics.spend_by_account where project_id = 'p' and account = 'account_7'`,
-    ],
-    [
-      'lead times of a month',
-      `select * from analytics.order_lead_times_by_month where project_id = 'p' and month = '2025-03-01'`,
-    ],
-    ['what is pending', `select * from analytics.unresolved_orders where project_id = 'p'`],
-    ['what is missing', `select * from analytics.missing_records where project_id = 'p'`],
-    [
-      'the history of an order',
-      `select * from analytics.order_history where project_id = 'p' and operation_id = 'op_' || md5('7')`,
-    ],
-    [
-      'what changed in a month',
-      `select * from analytics.order_changes where project_id = 'p' and month = '2025-03-01'`,
-    ],
-    [
-      'a day as it was',
-      `select * from analytics.orders_as_of('p', '2025-03-15') where day = '2025-03-14'`,
-    ],
-  ])('of %s is found by an index', async (_, sql) => {
-    const { nodes, blocks } = await readsOfView(sql);
+    ['months of a range', 'orders_by_month', `month >= '2025-02-01' and month < '2025-04-01'`],
+    ['a day', 'orders_by_day', `day = '2025-03-14'`],
+    ['a month of days', 'orders_by_day', `month = '2025-03-01'`],
+    ['accounts of a month', 'spend_by_account', `month = '2025-03-01'`],
+    ['an account', 'spend_by_account', `account = 'account_7'`],
+    ['lead times of a month', 'order_lead_times_by_month', `month = '2025-03-01'`],
+    ['what is pending', 'unresolved_orders', 'true'],
+    ['what is missing', 'missing_records', 'true'],
+    ['the history of an order', 'order_history', `operation_id = 'op_' || md5('7')`],
+    ['what changed in a month', 'order_changes', `month = '2025-03-01'`],
+    ['a day as it was', `orders_as_of('p', '2025-03-15')`, `day = '2025-03-14'`],
+  ])('of %s is found by an index', async (_, view, condition) => {
+    const { nodes, blocks } = await readsOfView(
+      `select * from analytics.${view} where project_id = 'p' and ${condition}`,
+    );
     expect(nodes.filter((node) => /^Seq Scan|^Parallel Seq Scan/.test(node))).toEqual([]);
     expect(nodes.length).toBeGreaterThan(0);
     expect(blocks).toBeLessThan((await tableBlocks()) / 5);
@@ -209,16 +174,9 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
       `insert into sync.runs (project_id, run_id, outcome, started_at)
      select 'p', n::text, 'done', '2024-01-01T00:00:00Z'::timestamptz + n * interval '1 minute' from generate_series(1, 20000) n`,
     );
-    for (const table of [
-      'archive.order_versions',
-      'archive.transactions',
-      'sync.watched_operations',
-      'sync.runs',
-      'sync.pages',
-      'sync.journal',
-    ]) {
-      await owner.pool.query(`vacuum (analyze) ${table}`);
-    }
+    await owner.pool.query(
+      `vacuum (analyze) archive.order_versions, archive.transactions, sync.watched_operations, sync.runs, sync.pages, sync.journal`,
+    );
   });
 
   const dayAt = (at: string): string =>
@@ -320,37 +278,29 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
   });
 
   test('on tables that were never analysed a page of then reads by key, too', async () => {
-    const fresh = await createTestDatabase();
-    const { connectionString } = fresh;
-    const writer = await openDb({ connectionString, role: null, log: silentLog() });
-    const before = { opened, reader };
-    opened = await openReader({ connectionString, max: 1, statementTimeoutMs: 30_000 });
-    reader = logged(opened);
-    try {
-      for (const table of ['orders', 'order_versions']) {
-        await writer.query(`alter table archive.${table} set (autovacuum_enabled = off)`);
-      }
-      await writer.query(
-        `insert into archive.orders (project_id, operation_id, created_at, slice_day, raw, raw_sha256, first_seen_at, observed_at, changed_at)
+    const { connectionString: other } = await fresh(createTestDatabase());
+    const alike = { connectionString: other, role: null, log: silentLog() };
+    const writer = await fresh(openDb(alike));
+    const given = { connectionString: other, max: 1, statementTimeoutMs: 30_000 };
+    const unanalysed = await fresh(openReader(given));
+    for (const table of ['orders', 'order_versions']) {
+      await writer.query(`alter table archive.${table} set (autovacuum_enabled = off)`);
+    }
+    await writer.query(
+      `insert into archive.orders (project_id, operation_id, created_at, slice_day, raw, raw_sha256, first_seen_at, observed_at, changed_at)
        select 'p', n::text, t, t::date, '{}', '\\xab', t, t + interval '1 day', t
          from generate_series(1, 20000) n, lateral (select '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 minute' as t) at`,
-      );
-      await writer.query(
-        `insert into archive.order_versions (project_id, operation_id, observed_at, raw_sha256, raw)
+    );
+    await writer.query(
+      `insert into archive.order_versions (project_id, operation_id, observed_at, raw_sha256, raw)
        select project_id, operation_id, first_seen_at, '\\xcd', '{}' from archive.orders`,
-      );
-      const orders = createOrders(reader);
-      const query = { project: 'p', asOf: '2026-01-10T00:00:00Z', limit: 1000 };
-      const { blocks, nodes } = await readsOf(() => orders.list(query));
-      expect(nodes.join()).toMatch(/Scan orders_ahead/);
-      // A join of the 1,000 with each other read a thousand times as much.
-      expect(blocks).toBeLessThan(50_000);
-    } finally {
-      await opened.close();
-      await writer.close();
-      await fresh.drop();
-      ({ opened, reader } = before);
-    }
+    );
+    const orders = createOrders(logged(unanalysed));
+    const query = { project: 'p', asOf: '2026-01-10T00:00:00Z', limit: 1000 };
+    const { blocks, nodes } = await readsOf(() => orders.list(query), ofOrders, unanalysed);
+    expect(nodes.join()).toMatch(/Scan orders_ahead/);
+    // A join of the 1,000 with each other read a thousand times as much.
+    expect(blocks).toBeLessThan(50_000);
   });
 
   test('a history and a record of then are found by their keys', async () => {
@@ -466,7 +416,6 @@ describe('with little memory', () => {
   setUp(async (keep) => {
     // So little memory that what is kept aside goes to files; both sides are sorted, as those of a large archive are.
     const settings = { work_mem: '64kB', enable_hashjoin: 'off' };
-    const { connectionString } = database;
     small = await keep(openDb({ connectionString, role: null, settings, log: silentLog() }));
   });
 

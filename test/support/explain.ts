@@ -1,4 +1,5 @@
 // A statement carried out and explained: its plan and the blocks it reads, which say the same on every machine.
+import type { Reader } from '../../src/query/reader.ts';
 import type { Queryable } from '../../src/store/db.ts';
 
 export type Plan = {
@@ -31,3 +32,12 @@ export const blocksOf = (plan: Plan): number =>
 
 /** It and all below it. */
 export const nodesIn = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesIn)];
+
+/** The same reader, and what it sends. */
+export const watched = (reader: Reader, onSent: (statement: Statement) => void): Reader => ({
+  ...reader,
+  query: (sql, parameters) => {
+    onSent({ sql, parameters: parameters ?? [] });
+    return reader.query(sql, parameters);
+  },
+});
