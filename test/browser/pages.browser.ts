@@ -18,7 +18,7 @@ let addresses: string[];
 
 setUp(async (keep) => {
   browser = await keep(openBrowser());
-  world = await keep(createWorld());
+  world = await createWorld(keep);
   const ids = hostile.map((name, i) => `op-${i}-${name}`.slice(0, 500));
   const inPath: Record<string, string> = {
     resource: 'orders',

@@ -1,8 +1,8 @@
 // An archive to look at: whole days, a lost week, pending orders, changes, rejects, alerts, names that mean harm.
-import { hash } from 'node:crypto';
-import { openArchive, type Archive } from '../../src/index.ts';
-import type { Served } from '../../src/http/server.ts';
-import { createBench, noon, tenDays, type Bench } from '../support/archive.ts';
+import { openArchive } from '../../src/index.ts';
+import { bearerKey } from '../http/ask.ts';
+import { createBench, noon, tenDays } from '../support/archive.ts';
+import type { Keep } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive } from '../support/served.ts';
 
@@ -18,16 +18,11 @@ export const hostile = [
   '{{7*7}} ${7*7}',
 ];
 
-export type World = {
-  bench: Bench;
-  archive: Archive;
-  served: Served;
-  remote: Served;
-  close(): Promise<void>;
-};
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
-export async function createWorld(): Promise<World> {
-  const bench = await createBench(tenDays);
+/** `keep`: what closes it in the end. */
+export async function createWorld(keep: Keep) {
+  const bench = await keep(createBench(tenDays));
   await bench.seal();
   const { db, connectionString } = bench;
   await db.query(`delete from sync.slices where walked_at is null and day < '2026-04-06'`);
@@ -37,74 +32,44 @@ export async function createWorld(): Promise<World> {
             case when n < 7 then 'none' else 'readings' end, '2026-02-28', case n when 3 then '<b>trouble</b>' end
        from generate_series(0, 12) n, unnest(array['orders', 'nft_classes']) resource`,
   );
-  await observe(
-    db,
-    { project: 'p', resource: 'orders' },
-    hostile.map((name, i) => ({
-      operation_id: `op-${i}-${name}`.slice(0, 500),
-      account: name,
-      message: name,
-      status: 1 + (i % 3),
-      amount: '123456789012345678901234567890',
-      create_time: '2026-04-05T10:00:00Z',
-      order_type: 1 + (i % 2),
-    })),
-    '2026-04-05T11:00:00Z',
-  );
-  await observe(
-    db,
-    { project: 'p', resource: 'orders' },
-    [{ operation_id: 'op-changed', status: 1, create_time: '2026-04-05T09:00:00Z', amount: '5' }],
-    '2026-04-05T09:10:00Z',
-  );
-  await observe(
-    db,
-    { project: 'p', resource: 'orders' },
-    [
-      {
-        operation_id: 'op-changed',
-        status: 2,
-        create_time: '2026-04-05T09:00:00Z',
-        amount: '7',
-        message: hostile[0],
-      },
-    ],
-    '2026-04-05T12:00:00Z',
-  );
-  await observe(
-    db,
-    { project: 'p', resource: 'nft_classes' },
-    hostile.map((name, i) => ({
-      id: `class-${i}`,
-      name,
-      symbol: name,
-      owner: name,
-      nft_count: i,
-      timestamp: '2026-04-05 10:00:00 +0000 UTC',
-    })),
-    '2026-04-05T11:00:00Z',
-  );
+  const orders = { project: 'p', resource: 'orders' } as const;
+  const harmful = hostile.map((name, i) => ({
+    operation_id: `op-${i}-${name}`.slice(0, 500),
+    account: name,
+    message: name,
+    status: 1 + (i % 3),
+    amount: '123456789012345678901234567890',
+    create_time: '2026-04-05T10:00:00Z',
+    order_type: 1 + (i % 2),
+  }));
+  await observe(db, orders, harmful, '2026-04-05T11:00:00Z');
+  const changed = { operation_id: 'op-changed', create_time: '2026-04-05T09:00:00Z' };
+  await observe(db, orders, [{ ...changed, status: 1, amount: '5' }], '2026-04-05T09:10:00Z');
+  const later = { ...changed, status: 2, amount: '7', message: hostile[0] };
+  await observe(db, orders, [later], '2026-04-05T12:00:00Z');
+  const classes = hostile.map((name, i) => ({
+    id: `class-${i}`,
+    name,
+    symbol: name,
+    owner: name,
+    nft_count: i,
+    timestamp: '2026-04-05 10:00:00 +0000 UTC',
+  }));
+  await observe(db, { ...orders, resource: 'nft_classes' }, classes, '2026-04-05T11:00:00Z');
   await db.query(
     `insert into sync.alerts (project_id, kind, subject, text, opened_at)
      values ('p', 'deadline_at_risk', '<i>orders</i>', 'At risk: <script>alert(3)</script>', '2026-04-06T10:00:00Z')`,
   );
-  const archive = await openArchive({ connectionString });
+  const archive = await keep(openArchive({ connectionString }));
   const keys = [
     { key: 'own', secret: 'a secret of the project', projects: ['p'] },
-    { key: 'people', bearerSha256: hash('sha256', bearer, 'hex'), projects: ['p'] },
+    bearerKey(bearer, ['p']),
   ];
-  const served = await serveArchive(archive, { timeOf: () => noon });
-  const remote = await serveArchive(archive, { host: '0.0.0.0', keys, timeOf: () => noon });
+  const timeOf = (): number => noon;
   return {
     bench,
     archive,
-    served,
-    remote: { ...remote, url: remote.url.replace('0.0.0.0', '127.0.0.1') },
-    close: async () => {
-      await served.close();
-      await remote.close();
-      await archive.close();
-      await bench.close();
-    },
+    served: await keep(serveArchive(archive, { timeOf })),
+    remote: await keep(serveArchive(archive, { host: '0.0.0.0', keys, timeOf })),
   };
 }

@@ -22,6 +22,15 @@ export function signedHeaders(
   };
 }
 
+/** A reader that has a bearer key, which names it, and no secret. */
+export const bearerKey = (bearer: string, projects: string[]) => ({
+  key: `bears ${bearer}`,
+  bearerSha256: hash('sha256', bearer, 'hex'),
+  projects,
+});
+
+export const bearing = (bearer: string) => ({ authorization: `Bearer ${bearer}` });
+
 export const connectTo = ({ url }: Served): Socket =>
   connect(Number(new URL(url).port), '127.0.0.1');
 

@@ -1,8 +1,7 @@
 // `/metrics`: what the process counts is what its runs report, what the archive's state is agrees with `status`, and
 // nobody reads it who may not read the archive.
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -27,6 +26,7 @@ import { createBench, type Bench } from '../support/archive.ts';
 import { setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
+import { bearerKey, bearing } from './ask.ts';
 
 const metrics = createProcessMetrics(['p']);
 let database: TestDatabase;
@@ -59,22 +59,21 @@ setUp(async (keep) => {
   );
   owner = await keep(openDb({ connectionString, role: null, max: 1, log: silentLog() }));
   archive = await keep(openArchive({ connectionString }));
-  const settings = readSettings(
-    { needs: 'platform' },
-    {
-      OUTLAST_PROJECT: 'p',
-      OUTLAST_BASE_URL: bench.simulator.url,
-      OUTLAST_API_KEY: 'a-key-of-its-own',
-      OUTLAST_API_SECRET: 'a-secret-of-its-own',
-      OUTLAST_PORT: '0',
-    },
-  );
+  const pair = { OUTLAST_API_KEY: 'a-key-of-its-own', OUTLAST_API_SECRET: 'a-secret-of-its-own' };
+  const of = { OUTLAST_PROJECT: 'p', OUTLAST_BASE_URL: bench.simulator.url, OUTLAST_PORT: '0' };
+  const settings = readSettings({ needs: 'platform' }, { ...of, ...pair });
   const more = { metrics, workers: [bench.worker] };
   served = await keep(startServing(settings, connectionString, silentLog(), more));
   first = await bench.run();
+  local = await keep(serveArchive(archive, withKeys()));
 });
-afterAll(async () => {
-  await local.close();
+
+const bearer = 'long~random+key';
+/** What serves another project as well, to whoever has a key. */
+const withKeys = (): Partial<ServerOptions> => ({
+  keys: [bearerKey(bearer, ['p'])],
+  projects: ['p', 'other'].map((id) => ({ id, classesOf: id })),
+  metrics: { ...createProcessMetrics(['p', 'other']), ...stateOf(['p', 'other']) },
 });
 
 type Samples = Map<string, number>;
@@ -288,19 +287,9 @@ describe('the state of the archive', () => {
 });
 
 describe('who may read it', () => {
-  const bearer = 'long~random+key';
-  const keys = [
-    { key: 'prometheus', bearerSha256: hash('sha256', bearer, 'hex'), projects: ['p'] },
-  ];
   let remote: Served;
   setUp(async (keep) => {
-    const more = (): Partial<ServerOptions> => ({
-      keys,
-      projects: ['p', 'other'].map((id) => ({ id, classesOf: id })),
-      metrics: { ...createProcessMetrics(['p', 'other']), ...stateOf(['p', 'other']) },
-    });
-    remote = await keep(serveArchive(archive, { host: '0.0.0.0', ...more() }));
-    local = await serveArchive(archive, more());
+    remote = await keep(serveArchive(archive, { host: '0.0.0.0', ...withKeys() }));
   });
   const ask = (of: Served, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${of.url}/metrics`, { headers });
@@ -318,11 +307,11 @@ describe('who may read it', () => {
     expect(none.headers.get('www-authenticate')).toBe('Bearer realm="outlast"');
     expect(none.headers.get('content-type')).toMatch(/^application\/json/);
     for (const server of [remote, local]) {
-      const wrong = await ask(server, { authorization: 'Bearer wrong' });
+      const wrong = await ask(server, bearing('wrong'));
       expect(wrong.status).toBe(403);
       expect(await wrong.text()).not.toContain('outlast_');
     }
-    const now = await scrape(remote, { authorization: `Bearer ${bearer}` });
+    const now = await scrape(remote, bearing(bearer));
     expect(now.get('outlast_database_up')).toBe(1);
     expect([...now.keys()].some((key) => key.includes('project="p"'))).toBe(true);
     expect([...now.keys()].filter((key) => key.includes('"other"'))).toEqual([]);

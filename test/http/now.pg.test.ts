@@ -1,7 +1,6 @@
 // What goes on, over HTTP: progress, one day, what came in, and the settings; and progress as it comes
 // (Server-Sent Events).
 import { mostOfOne } from '../../src/http/v1/events.ts';
-import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { transient } from '../../src/errors.ts';
@@ -9,10 +8,11 @@ import type { Served } from '../../src/http/server.ts';
 import type { Archive } from '../../src/index.ts';
 import { en } from '../../src/http/web/words.ts';
 import { settingsInForce } from '../../src/settings/in-force.ts';
-import { setUp } from '../support/fresh.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeClass, writeOrder, writeProjects } from '../support/rows.ts';
-import { serveArchive } from '../support/served.ts';
+import { serveArchive, textAt } from '../support/served.ts';
+import { bearerKey, bearing } from './ask.ts';
 
 /** As soon as it holds, on however busy a machine. */
 const soon = <T>(holds: () => T | Promise<T>): Promise<T> =>
@@ -43,12 +43,8 @@ setUp(async (keep) => {
 });
 
 const ask = (path: string, of = served): Promise<Response> => fetch(`${of.url}/archive/v1${path}`);
-async function json(path: string, of = served): Promise<unknown> {
-  const answer = await ask(path, of);
-  const text = await answer.text();
-  expect(answer.status, text).toBe(200);
-  return JSON.parse(text) as unknown;
-}
+const json = async (path: string): Promise<unknown> =>
+  JSON.parse(await textAt(`${served.url}/archive/v1${path}`)) as unknown;
 
 describe('one day', () => {
   test('has the tables’ names, and is of the owner who is asked for', async () => {
@@ -140,12 +136,8 @@ describe('events', () => {
       if (isGone) throw transient('database_unreachable', 'secret-host refuses connections');
       return opened.archive.progress(query);
     };
-    const of = await serveArchive(
-      { ...opened.archive, progress },
-      {
-        eventTimes: { ...times, aliveMs },
-      },
-    );
+    const eventTimes = { ...times, aliveMs };
+    const of = await fresh(serveArchive({ ...opened.archive, progress }, { eventTimes }));
     return { of, looks: () => looks, fail: (fails) => void (isGone = fails) };
   }
   const change = (reason: string): Promise<unknown> =>
@@ -173,7 +165,6 @@ describe('events', () => {
     await wait(10 * times.everyMs);
     const rounds = (performance.now() - since) / times.everyMs;
     expect(looks() - before).toBeLessThanOrEqual(rounds + 1);
-    await of.close();
   });
 
   test('nobody who left is told anything, and nothing is looked at for nobody', async () => {
@@ -198,7 +189,6 @@ describe('events', () => {
     } while (looks() !== seen);
     await wait(5 * times.everyMs);
     expect(looks()).toBe(seen);
-    await of.close();
   });
 
   test('end when the server stops, and are not begun any more', async () => {
@@ -230,38 +220,28 @@ describe('events', () => {
     expect(late.events()[1]?.[0]).toBe('progress');
     const names = () => one.events().map(([name]) => name);
     await soon(() => expect(names()).toEqual(['progress', 'trouble', 'progress']));
-    await of.close();
   });
 
   test('of a project that no run could enter there is nothing to tell yet; HEAD listens to nothing', async () => {
-    const none = await serveArchive(opened.archive, {
-      projects: [{ id: 'none', classesOf: 'none' }],
-      eventTimes: times,
-    });
+    const projects = [{ id: 'none', classesOf: 'none' }];
+    const none = await fresh(serveArchive(opened.archive, { projects, eventTimes: times }));
     const answer = await fetch(`${none.url}/archive/v1/events`);
     const reader = answer.body?.getReader();
     const first = await reader?.read();
     expect(Buffer.from(first?.value ?? []).toString()).toBe('retry: 3000\n\n');
     const head = await fetch(`${none.url}/archive/v1/events`, { method: 'HEAD' });
     expect(head.status).toBe(200);
-    await none.close();
   });
 });
 
 test('the settings in force are told to whoever reads every project, and to nobody else', async () => {
   const inForce = settingsInForce({ OUTLAST_API_SECRET: 'not to be told' });
-  const guarded = await serveArchive(opened.archive, {
-    host: '0.0.0.0',
-    projects: ['p', 'q'].map((id) => ({ id, classesOf: id })),
-    keys: [
-      { key: 'all', bearerSha256: hash('sha256', 'of-all', 'hex'), projects: ['p', 'q'] },
-      { key: 'one', bearerSha256: hash('sha256', 'of-one', 'hex'), projects: ['p'] },
-    ],
-    settings: inForce,
-  });
+  const projects = ['p', 'q'].map((id) => ({ id, classesOf: id }));
+  const keys = [bearerKey('of-all', ['p', 'q']), bearerKey('of-one', ['p'])];
+  const given = { host: '0.0.0.0', projects, keys, settings: inForce };
+  const guarded = await fresh(serveArchive(opened.archive, given));
   const read = async (path: string, bearer: string): Promise<[number, string]> => {
-    const headers = { authorization: `Bearer ${bearer}` };
-    const answer = await fetch(guarded.url + path, { headers });
+    const answer = await fetch(guarded.url + path, { headers: bearing(bearer) });
     return [answer.status, await answer.text()];
   };
   const items = inForce.map(({ isSecret, ...one }) => ({ ...one, is_secret: isSecret }));
@@ -275,5 +255,4 @@ test('the settings in force are told to whoever reads every project, and to nobo
   expect(none).not.toContain('OUTLAST_API_SECRET');
   // P10
   expect(text + page).not.toContain('not to be told');
-  await guarded.close();
 });

@@ -6,34 +6,22 @@ import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
-import { setUp } from '../support/fresh.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { fresh, setUp } from '../support/fresh.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 import { serveArchive } from '../support/served.ts';
 
-let database: TestDatabase;
+let connectionString: string;
 let owner: Db;
 setUp(async (keep) => {
-  database = await keep(createTestDatabase());
-  owner = await keep(
-    openDb({
-      connectionString: database.connectionString,
-      role: null,
-      log: silentLog(),
-    }),
-  );
+  ({ connectionString } = await keep(createTestDatabase()));
+  owner = await keep(openDb({ connectionString, role: null, log: silentLog() }));
 });
 
 const started = (): Promise<Served> => {
-  const settings = readSettings(
-    { needs: 'platform' },
-    {
-      OUTLAST_BASE_URL: 'http://127.0.0.1:9',
-      OUTLAST_API_KEY: 'key',
-      OUTLAST_API_SECRET: 'secret',
-      OUTLAST_PORT: '0',
-    },
-  );
-  return startServing(settings, database.connectionString, silentLog());
+  const pair = { OUTLAST_API_KEY: 'key', OUTLAST_API_SECRET: 'secret' };
+  const env = { OUTLAST_BASE_URL: 'http://127.0.0.1:9', OUTLAST_PORT: '0', ...pair };
+  const settings = readSettings({ needs: 'platform' }, env);
+  return fresh(startServing(settings, connectionString, silentLog()));
 };
 
 /**
@@ -71,21 +59,17 @@ async function answersMeanwhile(served: Served, withinMs: number): Promise<boole
 test('the platform’s clients are answered while every connection of /archive/v1 is busy', async () => {
   const served = await started();
   expect(await answersMeanwhile(served, 120_000)).toBe(true);
-  await served.close();
 });
 
 test('sabotaged, one set of connections for both is noticed', async () => {
-  const archive = await openArchive({ connectionString: database.connectionString });
-  const served = await serveArchive(archive);
+  const archive = await fresh(openArchive({ connectionString }));
+  const served = await fresh(serveArchive(archive));
   expect(await answersMeanwhile(served, 2_000)).toBe(false);
-  await served.close();
-  await archive.close();
 });
 
 test('a question that takes too long is answered 503 with when to ask again, on every door', async () => {
-  const { connectionString } = database;
-  const archive = await openArchive({ connectionString, statementTimeoutMs: 300 });
-  const served = await serveArchive(archive);
+  const archive = await fresh(openArchive({ connectionString, statementTimeoutMs: 300 }));
+  const served = await fresh(serveArchive(archive));
   await withTx(owner, async (tx) => {
     await tx.query('lock table archive.orders, archive.tokens in access exclusive mode');
     for (const path of ['/archive/v1/orders', '/archive/v1/orders?format=csv', '/v3/orders']) {
@@ -104,6 +88,4 @@ test('a question that takes too long is answered 503 with when to ask again, on 
   // As soon as a whole question takes less.
   const status = async () => (await fetch(`${served.url}/archive/v1/orders`)).status;
   await expect.poll(status).toBe(200);
-  await served.close();
-  await archive.close();
 });

@@ -1,25 +1,20 @@
 // A signature that somebody caught opens the request it was made for, and one that writes once. Real servers on one
 // database, as replicas are.
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { watchOperations, enterUpTo } from '../../src/store/operations/watch-operations.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
-import { signedHeaders } from './ask.ts';
+import { bearerKey, bearing, signedHeaders } from './ask.ts';
 
 let opened: Opened;
 let replicas: [Served, Served];
 const keys = [
   { key: 'one', secret: 's1', projects: ['p', 'q'], mayWatch: true },
-  {
-    key: 'two',
-    secret: 's2',
-    bearerSha256: hash('sha256', 'b2', 'hex'),
-    projects: ['p'],
-    mayWatch: true,
-  },
+  { ...bearerKey('b2', ['p']), key: 'two', secret: 's2', mayWatch: true },
 ];
 const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
   serveArchive(opened.archive, {
@@ -31,18 +26,14 @@ const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
     ...more,
   });
 
-beforeAll(async () => {
-  opened = await openEmpty();
+setUp(async (keep) => {
+  opened = await keep(openEmpty());
   await writeProjects(opened.db, ['p', 'q']);
-  replicas = [await serveOn(), await serveOn()];
+  replicas = [await keep(serveOn()), await keep(serveOn())];
 });
 beforeEach(() =>
   opened.db.query('delete from sync.watched_operations; delete from sync.taken_requests'),
 );
-afterAll(async () => {
-  for (const served of replicas) await served.close();
-  await opened.close();
-});
 
 /** A request as it went over the wire, headers and all. */
 type Caught = { method: string; target: string; headers: Record<string, string>; body?: string };
@@ -188,18 +179,19 @@ describe('a caught request that writes', () => {
   });
 
   test('with a bearer key is nobody’s to catch: it may be sent again', async () => {
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer b2' };
+    const headers = { 'content-type': 'application/json', ...bearing('b2') };
     const sent: Caught = { method: 'POST', target, headers, body };
     expect([await send(sent), await send(sent)]).toEqual([200, 200]);
   });
 
   test('sabotaged, a door that does not remember is noticed', async () => {
-    const forgetful = await serveOn({
-      watch: (project, operations) => watchOperations(opened.db, project, operations),
-    });
+    const forgetful = await fresh(
+      serveOn({
+        watch: (project, operations) => watchOperations(opened.db, project, operations),
+      }),
+    );
     const caught = signed(target, body);
     const to: [Served, Served] = [forgetful, forgetful];
     expect([await send(caught, to), await send(caught, to)]).toEqual([200, 200]);
-    await forgetful.close();
   });
 });

@@ -2,9 +2,10 @@
 // are made at once.
 import { once } from 'node:events';
 import timers from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';
 import type { Archive, Order } from '../../src/index.ts';
+import { setUp } from '../support/fresh.ts';
 import { replaceInModule } from '../support/replaced.ts';
 import { serveArchive } from '../support/served.ts';
 import { connectTo } from './ask.ts';
@@ -17,14 +18,14 @@ const items = Array.from({ length: 10_000 }, (_, i) => ({
 }));
 let begin = (): Promise<void> | void => undefined;
 let served: Served;
-beforeAll(async () => {
+setUp(async (keep) => {
   const list = async ({ limit }: { limit: number }) => {
     await begin();
     return { items: items.slice(0, limit) as unknown as Order[], next: 'more', previous: null };
   };
-  served = await serveArchive({ orders: { list, stream: () => items } } as unknown as Archive);
+  const archive = { orders: { list, stream: () => items } } as unknown as Archive;
+  served = await keep(serveArchive(archive));
 });
-afterAll(() => served.close());
 
 /**
  * What came first: the answer to a short question that was put when the page's records had been read, or the page's

@@ -12,12 +12,12 @@ import type { Archive } from '../../src/index.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import type { Db } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
-import { setUp } from '../support/fresh.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { openEmpty } from '../support/opened.ts';
 import { writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
-import { signedHeaders } from './ask.ts';
+import { bearerKey, bearing, signedHeaders } from './ask.ts';
 import { archivePaths } from './document-paths.ts';
 
 let db: Db;
@@ -32,13 +32,8 @@ const digest = hash('sha256', bearer, 'hex');
 const pair = { key: 'signs', secret: 'a secret of its own', projects: ['mine', 'ours'] };
 const keys = [
   pair,
-  { key: 'bears', bearerSha256: digest, projects: ['mine'] },
-  {
-    key: 'both',
-    secret: 'another',
-    bearerSha256: hash('sha256', 'both-key', 'hex'),
-    projects: ['mine', 'ours'],
-  },
+  { ...bearerKey(bearer, ['mine']), key: 'bears' },
+  { ...bearerKey('both-key', ['mine', 'ours']), secret: 'another' },
 ];
 
 setUp(async (keep) => {
@@ -63,7 +58,6 @@ const serveOn = (more: Partial<ServerOptions>): Promise<Served> =>
 
 const signed = (target: string, other: Partial<typeof pair> = {}): Record<string, string> =>
   signedHeaders({ ...pair, ...other }, target);
-const bearing = (key: string) => ({ authorization: `Bearer ${key}` });
 const outside = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(remote.url + path, { headers });
 const inside = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -131,9 +125,7 @@ test('another’s project and one that does not exist are told apart on no route
 });
 
 test('the same questions tell both apart where a reader may read the other: the check can fail', async () => {
-  const server = await serveOn({
-    keys: [{ key: 'all', bearerSha256: digest, projects: ['theirs'] }],
-  });
+  const server = await fresh(serveOn({ keys: [bearerKey(bearer, ['theirs'])] }));
   const read = async (project: string) => {
     const path = `/archive/v1/orders?project=${project}`;
     const answer = await fetch(server.url + path, { headers: bearing(bearer) });
@@ -142,7 +134,6 @@ test('the same questions tell both apart where a reader may read the other: the 
   const [theirs, nobody] = [await read('theirs'), await read('nobody')];
   expect(theirs).not.toEqual(nobody);
   expect(theirs.text).toContain('of-theirs"');
-  await server.close();
 });
 
 test('routes of all projects show those one may read and no other', async () => {
@@ -156,23 +147,22 @@ test('routes of all projects show those one may read and no other', async () => 
 });
 
 test('a reader of classes that another project archives reads nothing else of it', async () => {
-  const shared = await serveOn({
-    projects: [{ id: 'ours', classesOf: 'mine' }],
-    keys: [{ key: 'bears', bearerSha256: digest, projects: ['ours'] }],
-  });
+  const projects = [{ id: 'ours', classesOf: 'mine' }];
+  const shared = await fresh(serveOn({ projects, keys: [bearerKey(bearer, ['ours'])] }));
   for (const list of ['orders', 'nft_classes']) {
     const path = `/archive/v1/${list}?project=mine`;
     const answer = await fetch(shared.url + path, { headers: bearing(bearer) });
     expect([path, answer.status]).toEqual([path, 403]);
   }
-  await shared.close();
 });
 
 test('whoever may watch a project learns no other’s name', async () => {
-  const server = await serveOn({
-    projects: [{ id: 'new', classesOf: 'new' }],
-    watch: (project, operations) => watchOperations(db, project, operations),
-  });
+  const server = await fresh(
+    serveOn({
+      projects: [{ id: 'new', classesOf: 'new' }],
+      watch: (project, operations) => watchOperations(db, project, operations),
+    }),
+  );
   const answer = await fetch(`${server.url}/archive/v1/watch`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -180,7 +170,6 @@ test('whoever may watch a project learns no other’s name', async () => {
   });
   expect(answer.status).toBe(400);
   expect(await answer.text()).not.toMatch(/mine|ours|theirs/);
-  await server.close();
 });
 
 test('the document says whether a key is needed', async () => {

@@ -1,54 +1,47 @@
 // `outlast start` bound beyond loopback, as a team puts it up for a program that reads: a readers file with a bearer
 // key, and a stop while somebody reads.
 import { hash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
+import { createSimulator } from '../../src/simulator/simulator-server.ts';
 import { openDb } from '../../src/store/db.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { environmentOf, startCommand, type Running } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { removeFolder, setUp } from '../support/fresh.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 import { writeOrders } from '../support/rows.ts';
 
 const key = 'a-key-as-openssl-would-make-it';
-let simulator: Simulator;
-let database: TestDatabase;
-let folder: string;
 let service: Running;
 let url: string;
 
-beforeAll(async () => {
-  simulator = await createSimulator({ startAt: noon, speed: 0, world: smallWorld });
-  database = await createTestDatabase();
-  await readOnly(database.connectionString, simulator, []);
+setUp(async (keep) => {
+  const simulator = await keep(createSimulator({ startAt: noon, speed: 0, world: smallWorld }));
+  const { connectionString } = await keep(createTestDatabase());
+  await readOnly(connectionString, simulator, []);
   // Enough for a list that no socket's buffer holds.
-  const db = await openDb({ connectionString: database.connectionString, log: silentLog() });
+  const db = await openDb({ connectionString, log: silentLog() });
   await writeOrders(db, { project: 'default', count: 14_000, from: '2026-03-01', perDay: 400 });
   await db.close();
-  folder = await mkdtemp(join(tmpdir(), 'outlast readers '));
+  const folder = await keep(mkdtemp(join(tmpdir(), 'outlast readers ')), removeFolder);
   const readers = join(folder, 'readers.json');
   const reader = { id: 'bi', bearer_sha256: hash('sha256', key, 'hex'), projects: ['default'] };
   await writeFile(readers, JSON.stringify([reader]), { mode: 0o600 });
   const env = {
-    ...environmentOf(simulator, database.connectionString),
+    ...environmentOf(simulator, connectionString),
     OUTLAST_HOST: '0.0.0.0',
     OUTLAST_READERS_FILE: readers,
     ...stoppedAt(noon),
   };
-  service = startCommand(['start'], { env });
+  const starting = Promise.resolve(startCommand(['start'], { env }));
+  service = await keep(starting, (one) => one.stop('SIGKILL'));
   const [, port = ''] = await service.waitFor(/"url":"http:\/\/0\.0\.0\.0:(\d+)"/);
   url = `http://127.0.0.1:${port}`;
-});
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const ask = (path: string, authorization?: string): Promise<Response> =>

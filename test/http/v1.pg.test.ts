@@ -6,7 +6,7 @@ import { openArchive, type Archive } from '../../src/index.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
-import { serveArchive } from '../support/served.ts';
+import { serveArchive, textAt } from '../support/served.ts';
 
 let bench: Bench;
 let archive: Archive;
@@ -23,25 +23,21 @@ setUp(async (keep) => {
 const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${served.url}/archive/v1${path}`, init);
 type Listed = { items: Record<string, unknown>[]; previous: string | null };
-async function page(path: string): Promise<Listed> {
-  const answer = await ask(path);
-  const text = await answer.text();
-  expect(answer.status, text).toBe(200);
-  return JSON.parse(text) as Listed;
-}
+const textOf = (path: string): Promise<string> => textAt(`${served.url}/archive/v1${path}`);
+const page = async (path: string): Promise<Listed> => JSON.parse(await textOf(path)) as Listed;
 
 test('numbers in `raw` are not rounded', async () => {
   const exact =
     '{"operation_id": "exact", "amount": 12345678901234567890.123456789, "create_time": "2020-01-01T00:00:00Z"}';
   const of = { project: 'p', resource: 'orders' } as const;
   await observe(bench.db, of, [exact], '2026-03-05T10:00:00Z');
-  expect(await (await ask('/orders/exact')).text()).toContain('12345678901234567890.123456789');
-  const lines = await (await ask('/orders?to=2020-02-01&format=ndjson')).text();
+  expect(await textOf('/orders/exact')).toContain('12345678901234567890.123456789');
+  const lines = await textOf('/orders?to=2020-02-01&format=ndjson');
   expect(lines).toContain('12345678901234567890.123456789');
 });
 
 test('a sheet has units beside fen, words beside numbers, and no raw', async () => {
-  expect((await (await ask('/orders?format=ndjson&limit=5')).text()).split('\n')).toHaveLength(6);
+  expect((await textOf('/orders?format=ndjson&limit=5')).split('\n')).toHaveLength(6);
   const answer = await ask('/orders?format=sheet&status=2&limit=1');
   expect(answer.headers.get('content-type')).toContain('text/csv');
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="orders.csv"');
@@ -51,9 +47,9 @@ test('a sheet has units beside fen, words beside numbers, and no raw', async () 
   expect(row).toMatchObject({ status: '2', status_name: 'succeeded' });
   expect(['gas', 'business fee']).toContain(row['order_type_name']);
   expect(Number(row['amount_units']) * 100).toBe(Number(row['amount_fen']));
-  const tokens = (await (await ask('/tokens?format=sheet')).text()).split('\r\n')[0];
+  const tokens = (await textOf('/tokens?format=sheet')).split('\r\n')[0];
   expect(tokens).toContain(',mintable,owner,issue_fee_denom,issue_fee_amount,mint_fee_denom,');
-  const figures = await (await ask('/statistics/orders?group_by=status&format=sheet')).text();
+  const figures = await textOf('/statistics/orders?group_by=status&format=sheet');
   expect(figures).toContain(',status,status_name,orders,');
   expect(figures).toContain(',2,succeeded,');
 });
@@ -102,14 +98,12 @@ test('an instant may come with a plus sign that nobody encoded, which is a space
 test('figures have a column for each group, and the others none', async () => {
   const range = { project: 'p', from: '2026-03-01', to: '2026-04-01', by: 'day' } as const;
   const query = 'from=2026-03-01&to=2026-04-01&by=day';
-  const csv = await (
-    await ask(`/statistics/orders?${query}&group_by=order_type,account&format=csv`)
-  ).text();
+  const csv = await textOf(`/statistics/orders?${query}&group_by=order_type,account&format=csv`);
   const [head, ...rows] = csv.trimEnd().split('\r\n');
   expect(head).toMatch(/^period,account,order_type,orders,/);
   const groupBy = ['order_type', 'account'] as const;
   expect(rows).toHaveLength((await archive.statistics.orders({ ...range, groupBy })).length);
-  const plain = await (await ask(`/statistics/orders?${query}&format=csv`)).text();
+  const plain = await textOf(`/statistics/orders?${query}&format=csv`);
   expect(plain).toMatch(/^period,orders,/);
   const of = { project: 'p', resource: 'nft_classes' as const };
   const grown = { id: 'grown', owner: 'a', timestamp: '2026-03-05T09:00:00Z' };
@@ -158,7 +152,7 @@ test('the file behind a certificate link comes as bytes that no browser runs', a
 
 test('the index leads to every list', async () => {
   for (const path of ['', '/']) {
-    const { items } = (await (await ask(path)).json()) as { items: { href: string }[] };
+    const { items } = JSON.parse(await textOf(path)) as { items: { href: string }[] };
     for (const { href } of items) expect((await fetch(served.url + href)).status).toBe(200);
   }
 });

@@ -1,17 +1,18 @@
 // The pages of records: what can be asked of a list and of a record there, and that what records hold neither breaks a
 // page nor is taken for more than text.
-import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Served } from '../../src/http/server.ts';
 import type { Archive, Order, Version } from '../../src/index.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
-import { setUp } from '../support/fresh.ts';
+import { collect } from '../support/collect.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeOrders, writeProjects } from '../support/rows.ts';
 import { serveArchive, withPaths } from '../support/served.ts';
+import { bearerKey, bearing } from './ask.ts';
 
 let opened: Opened;
 let served: Served;
@@ -39,12 +40,8 @@ setUp(async (keep) => {
   const orders = { project: 'p', resource: 'orders' } as const;
   await writeOrders(db, { project: 'p', count: 70, from: '2026-03-01T00:00:00Z', perDay: 35 });
   await observe(db, orders, [change(1, '{"a":[1,{"b":1.50}],"gone":[true]}')], first);
-  await observe(
-    db,
-    orders,
-    [change(2, '{"a":[1,{"b":12345678901234567890.10}],"new key":"\\u202e"}')],
-    later,
-  );
+  const changed = change(2, '{"a":[1,{"b":12345678901234567890.10}],"new key":"\\u202e"}');
+  await observe(db, orders, [changed], later);
   const missing = { operation_id: 'missing', create_time: '2026-03-06T09:00:00Z', status: 2 };
   await observe(db, orders, [missing], first);
   await db.query(
@@ -72,7 +69,7 @@ setUp(async (keep) => {
     `insert into archive.certificate_files (project_id, operation_id, url, bytes, sha256, media_type, fetched_at)
      values ('p', 'op 1', 'javascript:alert(1)', 'abc', sha256('abc'), 'application/pdf', '${later}')`,
   );
-  const keys = [{ key: 'k', bearerSha256: hash('sha256', key, 'hex'), projects: ['q'] }];
+  const keys = [bearerKey(key, ['q'])];
   const projects = ['p', 'q'].map((id) => ({ id, classesOf: id }));
   const now = (): number => Date.parse('2026-03-07T00:00:00Z');
   served = await keep(serveArchive(opened.archive, { now }));
@@ -108,11 +105,8 @@ const csvIn = (html: string): string =>
   unescaped(/<a href="([^"]*format=sheet[^"]*)"/.exec(html)?.[1] ?? '');
 
 async function held(query: object = {}): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const one of opened.archive.orders.stream({ project: 'p', order: 'desc', ...query })) {
-    ids.push(one.operationId);
-  }
-  return ids;
+  const stream = opened.archive.orders.stream({ project: 'p', order: 'desc', ...query });
+  return (await collect(stream)).map((one) => one.operationId);
 }
 
 describe('a list', () => {
@@ -134,19 +128,12 @@ describe('a list', () => {
     expect(idsIn(back.html)).toEqual(idsIn(pages[1] ?? ''));
     expect(linkIn(pages[0] ?? '', 'prev')).toBeUndefined();
     expect(linkIn(pages[2] ?? '', 'start')).toBe('/orders?limit=25');
-    const bytes = Buffer.from(
-      await (await fetch(served.url + csvIn(pages[1] ?? ''))).arrayBuffer(),
-    );
+    const download = await fetch(served.url + csvIn(pages[1] ?? ''));
+    const bytes = Buffer.from(await download.arrayBuffer());
     // Without it Excel reads a download as the code page of its machine.
     expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
-    const csv = bytes.toString();
-    expect(
-      csv
-        .trim()
-        .split('\r\n')
-        .slice(1)
-        .map((line) => line.split(',')[1]),
-    ).toEqual(all);
+    const lines = bytes.toString().trim().split('\r\n').slice(1);
+    expect(lines.map((line) => line.split(',')[1])).toEqual(all);
   });
 
   test('is narrowed as the library narrows it, and its CSV with it', async () => {
@@ -308,11 +295,10 @@ describe('a record', () => {
       ...archive.orders,
       history: async (_, id) => histories[id] ?? [],
     };
-    const other = await serveArchive({ ...archive, orders });
+    const other = await fresh(serveArchive({ ...archive, orders }));
     const get = async (id: string): Promise<string> =>
       (await fetch(`${other.url}/orders/${id}`)).text();
     const [many, longOnes] = [await get('many'), await get('long')];
-    await other.close();
     expect(many).toContain('50 earlier contents are not shown here');
     expect(many).toContain('<ol class="versions" start="51">');
     // All but the last five are folded, so that the page ends somewhere.
@@ -373,9 +359,8 @@ test('everything is there in Chinese too', async () => {
 });
 
 test('a reader of one project sees no record of another', async () => {
-  const headers = { authorization: `Bearer ${key}` };
   const get = async (path: string): Promise<{ status: number; html: string }> => {
-    const answer = await fetch(remote.url + path, { headers });
+    const answer = await fetch(remote.url + path, { headers: bearing(key) });
     return { status: answer.status, html: withPaths(await answer.text()) };
   };
   expect(idsIn((await get('/orders')).html)).toEqual(['of-q']);

@@ -1,6 +1,5 @@
 // The pages as a program sees them: who is let in, what the first page and a day's page say, and in which language.
 // What a person sees is tested in a browser: test/browser.
-import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
@@ -22,11 +21,12 @@ import { setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive, withPaths } from '../support/served.ts';
+import { bearerKey } from './ask.ts';
 
 const bearer = 'a-key-for-people-0123456789';
 const keys = [
   { key: 'own', secret: 'a secret of the project', projects: ['p'] },
-  { key: 'people', bearerSha256: hash('sha256', bearer, 'hex'), projects: ['p'] },
+  bearerKey(bearer, ['p']),
 ];
 
 let bench: Bench;

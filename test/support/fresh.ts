@@ -27,7 +27,7 @@ export async function fresh<T extends Closable>(opening: Promise<T>): Promise<T>
 }
 
 /** Gives what is being opened, and closes it in the end: as it says, or by closing or dropping it. */
-type Keep = {
+export type Keep = {
   <T extends Closable>(opening: Promise<T>): Promise<T>;
   <T>(opening: Promise<T>, close: (opened: T) => Promise<unknown>): Promise<T>;
 };

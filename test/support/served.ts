@@ -23,6 +23,14 @@ export async function serveArchive(
   return { ...served, url: served.url.replace('0.0.0.0', '127.0.0.1') };
 }
 
+/** What is answered with 200. */
+export async function textAt(url: string, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await fetch(url, { headers });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${url}: ${answer.status} ${text}`);
+  return text;
+}
+
 /** Resolves when a server of this process has begun to answer the next GET. */
 export const nextGetBegun = (): Promise<void> =>
   new Promise((resolve) => {
