@@ -110,34 +110,15 @@ describe('orders', () => {
 
   test('an empty list is [], with empty keys', async () => {
     const data = await orders('/v3/orders?start_date=2020-01-01&end_date=2020-01-31&count_total=1');
-    expect(data).toEqual({
-      prev_page_key: '',
-      next_page_key: '',
-      limit: 10,
-      total_count: 0,
-      order_infos: [],
-    });
+    const keys = { prev_page_key: '', next_page_key: '' };
+    expect(data).toEqual({ ...keys, limit: 10, total_count: 0, order_infos: [] });
   });
 
-  test.each([
-    'limit=51',
-    'limit=0',
-    'limit=ten',
-    'limit=-1',
-    'limit=1e1',
-    'status=4',
-    'status=success',
-    'start_date=2026-02-30',
-    'start_date=yesterday',
-    'end_date=1.3.2026',
-    'end_date=10000-01-01',
-    'end_date=0000-01-01',
-    'sort_by=date_asc',
-    'count_total=yes',
-    'page_key=forged',
-    `page_key=${'A'.repeat(9_000)}`,
-    'page_key=%00',
-  ])('P12: %s is answered 400 in the platform’s shape', async (query) => {
+  const wrong =
+    'limit=51 limit=0 limit=ten limit=-1 limit=1e1 status=4 status=success start_date=2026-02-30 start_date=yesterday ' +
+    'end_date=1.3.2026 end_date=10000-01-01 end_date=0000-01-01 sort_by=date_asc count_total=yes page_key=forged ' +
+    `page_key=${'A'.repeat(9_000)} page_key=%00`;
+  test.each(wrong.split(' '))('P12: %s is answered 400 in the platform’s shape', async (query) => {
     const { status, body } = await ask(`/v3/orders?${query}`);
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -196,16 +177,9 @@ describe('classes', () => {
     );
   });
 
-  test.each([
-    'offset=-1',
-    'offset=1000000000000000',
-    'offset=x',
-    'limit=201',
-    'limit=0',
-    'name=%00',
-    'id=%ED%A0%80%00',
-    'sort_by=x',
-  ])('P12: %s is answered 400', async (query) => {
+  const wrong =
+    'offset=-1 offset=1000000000000000 offset=x limit=201 limit=0 name=%00 id=%ED%A0%80%00 sort_by=x';
+  test.each(wrong.split(' '))('P12: %s is answered 400', async (query) => {
     expect((await ask(`/v1beta1/nft/classes?${query}`)).status).toBe(400);
   });
 });

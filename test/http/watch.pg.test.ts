@@ -1,7 +1,6 @@
 // Who may name operations to ask for over HTTP, how many, and how: a key that may read may not thereby write.
-import { setUp } from '../support/fresh.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { isOnCluster } from '../support/postgres.ts';
-import { hash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { withTx } from '../../src/store/db.ts';
@@ -9,25 +8,18 @@ import { watchOperations, enterUpTo } from '../../src/store/operations/watch-ope
 import { openEmpty, type Opened } from '../support/opened.ts';
 import { writeProjects } from '../support/rows.ts';
 import { serveArchive } from '../support/served.ts';
-import { connectTo, signedHeaders } from './ask.ts';
+import { bearerKey, bearing as bearingOf, connectTo, signedHeaders } from './ask.ts';
 
 let opened: Opened;
 /** Bound to loopback, and beyond it. */
 let served: Served;
 let remote: Served;
-const digestOf = (key: string): string => hash('sha256', key, 'hex');
 const projects = ['p'];
 const keys = [
   { key: 'own', secret: 'own-secret', projects, mayWatch: true },
-  { key: 'reads', secret: 's1', bearerSha256: digestOf('reads-bearer'), projects },
+  { ...bearerKey('reads-bearer', projects), key: 'reads', secret: 's1' },
   { key: 'no', secret: 's2', projects, mayWatch: false },
-  {
-    key: 'watches',
-    secret: 's3',
-    bearerSha256: digestOf('watches-bearer'),
-    projects,
-    mayWatch: true,
-  },
+  { ...bearerKey('watches-bearer', projects), key: 'watches', secret: 's3', mayWatch: true },
 ];
 
 const mostOpen = 3;
@@ -37,6 +29,8 @@ const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
     watch: (project, operations) => enterUpTo(mostOpen, opened.db, project, operations),
     ...more,
   });
+/** For one test. */
+const freshOn = (more: Partial<ServerOptions>): Promise<Served> => fresh(serveOn(more));
 
 setUp(async (keep) => {
   opened = await keep(openEmpty());
@@ -53,8 +47,9 @@ const signed =
   (body) =>
     signedHeaders({ key, secret }, path, { body });
 const bearing =
-  (key: string): Key =>
-  () => ({ authorization: `Bearer ${key}` });
+  (bearer: string): Key =>
+  () =>
+    bearingOf(bearer);
 const nobodys: Key = () => ({});
 
 type Answered = { status: number; text: string };
@@ -62,8 +57,9 @@ async function send(
   to: Served,
   body: string,
   headers: Record<string, string> = {},
+  query = '',
 ): Promise<Answered> {
-  const answer = await fetch(to.url + path, {
+  const answer = await fetch(to.url + path + query, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
@@ -180,7 +176,7 @@ test('nor when many come together', async () => {
 test('however many come together, one enters at a time: the runs keep their connections', async () => {
   let under = 0;
   let most = 0;
-  const server = await serveOn({
+  const server = await freshOn({
     watch: async (project, operations) => {
       most = Math.max(most, ++under);
       const entered = await watchOperations(opened.db, project, operations);
@@ -190,7 +186,6 @@ test('however many come together, one enters at a time: the runs keep their conn
   });
   expect(await together(server)).toBe(16);
   expect(most).toBe(1);
-  await server.close();
 });
 
 // A worker waits as long as its role says.
@@ -209,11 +204,10 @@ test.skipIf(isOnCluster)(
 );
 
 test('sabotaged, a door without the ceiling is noticed', async () => {
-  const server = await serveOn({
+  const server = await freshOn({
     watch: (project, operations) => watchOperations(opened.db, project, operations),
   });
   expect(await together(server)).toBeGreaterThan(mostOpen);
-  await server.close();
 });
 
 test('ids are taken in, each once, with the day they are of', async () => {
@@ -255,9 +249,12 @@ test.each([
   expect(await watched()).toEqual([]);
 });
 
-test('no page of the web can post to it, and a key alone is no signature', async () => {
+test('no page of the web can post to it, a key alone is no signature, and nobody posts for another project or without end', async () => {
   const body = '{"operation_ids":["foreign"]}';
   expect((await send(served, body, { 'content-type': 'text/plain' })).status).toBe(415);
   expect((await send(remote, body, { 'x-api-key': 'watches' })).status).toBe(403);
+  expect((await send(served, body, {}, '?project=other')).status).toBe(403);
+  const { status, text } = await send(served, `"${'x'.repeat(2 << 20)}"`);
+  expect([status, text]).toEqual([413, expect.stringContaining('"code_space":"outlast"')]);
   expect(await watched()).toEqual([]);
 });
