@@ -1,9 +1,8 @@
 // Alerts as a person sets them up: real commands, a real receiver, two replicas, and not a word of the addresses
 // anywhere.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -11,6 +10,7 @@ import { environmentOf, runCommand, startCommand, type Ended } from '../support/
 import { queryAt } from '../support/client.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
+import { fresh, freshFolder, setUp } from '../support/fresh.ts';
 import { copyOf, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 
@@ -35,10 +35,9 @@ describe('outlast status --test-alert', () => {
     runHere(['status', '--test-alert'], { env });
 
   test('needs no database, and says whether the message was taken', async () => {
-    const taken = await sendTest({
-      OUTLAST_ALERT_WEBHOOK: webhook(),
-      OUTLAST_ALERT_FORMAT: 'slack',
-    });
+    const sendAs = (format: string): Promise<Ended> =>
+      sendTest({ OUTLAST_ALERT_WEBHOOK: webhook(), OUTLAST_ALERT_FORMAT: format });
+    const taken = await sendAs('slack');
     expect(taken, taken.stderr).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('took') as string,
@@ -47,10 +46,7 @@ describe('outlast status --test-alert', () => {
       { text: 'Outlast: a test message. Alerts will arrive here.' },
     ]);
     receiver.be('refuses');
-    const failed = await sendTest({
-      OUTLAST_ALERT_WEBHOOK: webhook(),
-      OUTLAST_ALERT_FORMAT: 'dingtalk',
-    });
+    const failed = await sendAs('dingtalk');
     expect(failed).toMatchObject({
       code: 75,
       stdout: '',
@@ -61,15 +57,10 @@ describe('outlast status --test-alert', () => {
   });
 
   test('the address may come from a file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'outlast-alert-'));
-    try {
-      const file = join(folder, 'webhook');
-      await writeFile(file, `${webhook()}\n`);
-      expect(await sendTest({ OUTLAST_ALERT_WEBHOOK_FILE: file })).toMatchObject({ code: 0 });
-      expect(receiver.requests[0]?.path).toBe(`/in/${token}?also=${token}`);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const file = join(await freshFolder(), 'webhook');
+    await writeFile(file, `${webhook()}\n`);
+    expect(await sendTest({ OUTLAST_ALERT_WEBHOOK_FILE: file })).toMatchObject({ code: 0 });
+    expect(receiver.requests[0]?.path).toBe(`/in/${token}?also=${token}`);
   });
 
   test.each([
@@ -93,27 +84,16 @@ describe('with a platform', () => {
   let synced: TestDatabase;
   /** A copy of the one that was synced. */
   let database: TestDatabase;
-  beforeAll(async () => {
-    [simulator, synced] = await Promise.all([
-      createSimulator({
-        startAt: noon,
-        speed: 0,
-        world: { ...smallWorld, ordersPerDay: 3, classesPerDay: 1 },
-      }),
-      createTestDatabase(),
-    ]);
-    database = synced;
+  setUp(async (keep) => {
+    const world = { ...smallWorld, ordersPerDay: 3, classesPerDay: 1 };
+    simulator = await keep(createSimulator({ startAt: noon, speed: 0, world }));
+    database = synced = await keep(createTestDatabase());
     await readOnly(synced.connectionString, simulator, days);
     const ended = await runHere(['sync'], { env: settings() });
     expect(ended.code, ended.stderr).toBe(0);
   });
   beforeEach(async () => {
-    database = await copyOf(synced);
-  });
-  afterEach(() => database.drop());
-  afterAll(async () => {
-    await simulator.close();
-    await synced.drop();
+    database = await fresh(copyOf(synced));
   });
 
   const settings = (more: Record<string, string> = {}): Record<string, string> => ({

@@ -1,11 +1,11 @@
 // Exports off the machine: to a real S3 server and back, over a wire that fails. Nothing is sent twice, nothing that
 // lies there is lost, and nothing half is taken for whole (P3, P4, P12).
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createScheduledExports } from '../../src/cli/start-command.ts';
 import type { DoctorFinding } from '../../src/cli/doctor-command.ts';
 import { causeChain } from '../../src/errors.ts';
@@ -17,7 +17,7 @@ import { lastDue, nextDue } from '../../src/sync/schedule.ts';
 import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { queryAt } from '../support/client.ts';
-import { fresh } from '../support/fresh.ts';
+import { fresh, removeFolder, setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
 import { enterOrders, writeOrders, writeProjects } from '../support/rows.ts';
@@ -38,31 +38,23 @@ let owner: Db;
 let s3: S3Server;
 let bucket: Bucket;
 let folder = '';
-let putBack: () => void;
 
-beforeAll(async () => {
-  [database, s3] = await Promise.all([createTestDatabase(), createS3Server('backup')]);
-  owner = await openDb({
-    connectionString: database.connectionString,
-    role: null,
-    log: silentLog(),
-  });
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
+  s3 = await keep(createS3Server('backup'));
+  const { connectionString } = database;
+  owner = await keep(openDb({ connectionString, role: null, log: silentLog() }));
   await writeProjects(owner, ['p'], { firstDay: '2026-01-30' });
   await writeOrders(owner, { project: 'p', count: 2000, from: '2026-01-30', perDay: 50 });
   await enterOrders(owner, 'p');
-  folder = await mkdtemp(join(tmpdir(), 'outlast-bucket-'));
-  putBack = replace(process, 'env', { ...process.env, ...s3.env });
-  bucket = await openBucket('s3://backup', {
-    addressing: null,
-    signal: new AbortController().signal,
-    partBytes: 100_000,
+  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-bucket-')), removeFolder);
+  const putBack = replace(process, 'env', { ...process.env, ...s3.env });
+  const { signal } = new AbortController();
+  const opening = openBucket('s3://backup', { addressing: null, signal, partBytes: 100_000 });
+  bucket = await keep(opening, async (one) => {
+    one.close();
+    putBack();
   });
-});
-afterAll(async () => {
-  bucket.close();
-  putBack();
-  await owner.close();
-  await Promise.all([database.drop(), s3.close(), rm(folder, { recursive: true, force: true })]);
 });
 afterEach(() => s3.reset());
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { onDisk } from '../../src/export/stage.ts';
 import { readManifest, sha256Of, sumsText, type Manifest } from '../../src/export/manifest.ts';
 import { importArchive } from '../../src/export/read-export.ts';
@@ -23,42 +23,32 @@ import { exportArchive, type Exported } from '../../src/export/write-export.ts';
 import { silentLog } from '../../src/log.ts';
 import type { FileFormat } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { fresh } from '../support/fresh.ts';
+import { fresh, removeFolder, setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeClass, writeOrder, writeOrders, writeProjects } from '../support/rows.ts';
 
-let database: TestDatabase;
-let empty: TestDatabase;
 let db: Db;
+/** Of a database in which nothing is archived. */
 let emptyDb: Db;
 let owner: Db;
 let folder = '';
 /** A whole export as CSV, to be copied and spoilt. */
 let whole = '';
 
-const open = (at: TestDatabase, role?: null): Promise<Db> =>
-  openDb({
-    connectionString: at.connectionString,
-    log: silentLog(),
-    ...(role === null ? { role } : {}),
-  });
+const open = ({ connectionString }: TestDatabase, role?: null): Promise<Db> =>
+  openDb({ connectionString, log: silentLog(), ...(role === null ? { role } : {}) });
 
-beforeAll(async () => {
-  [database, empty] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-  db = await open(database);
-  owner = await open(database, null);
-  emptyDb = await open(empty);
-  folder = await mkdtemp(join(tmpdir(), 'outlast-export-'));
+setUp(async (keep) => {
+  const database = await keep(createTestDatabase());
+  db = await keep(open(database));
+  owner = await keep(open(database, null));
+  emptyDb = await keep(open(await keep(createTestDatabase())));
+  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-export-')), removeFolder);
   await addProject(db, 'p', '2026-04-06T12:00:00Z');
   await writeOrders(db, { project: 'p', count: 2000, from: '2026-01-30', perDay: 50 });
   await writeClass(db, { project: 'p', id: 'c' });
   whole = join(folder, 'whole');
   await exported(whole);
-});
-afterAll(async () => {
-  for (const one of [db, owner, emptyDb]) await one.close();
-  for (const one of [database, empty]) await one.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const addProject = (to: Db, id: string, addedAt: string): Promise<unknown> =>
@@ -271,6 +261,7 @@ describe('a folder that somebody else prepared', () => {
 
   test.each([
     '../outside/victim.csv',
+    '../../etc/passwd',
     'p/../../outside/victim.csv',
     '/outside/victim.csv',
     'C:\\outside\\victim.csv',
@@ -363,13 +354,9 @@ describe('an import', () => {
     expect(await heldIn(emptyDb)).toBe(0);
   });
 
-  test('follows no path out of its folder, and takes no newer format', async () => {
+  test('takes no newer format', async () => {
     const copy = await copied();
     const manifest = JSON.parse(await manifestOf(copy)) as Manifest;
-    const [first] = manifest.files;
-    if (first === undefined) throw new Error('an export without files');
-    await writeManifest(copy, { ...manifest, files: [{ ...first, path: '../../etc/passwd' }] });
-    await expect(imported(copy)).rejects.toMatchObject({ code: 'manifest_invalid' });
     await writeManifest(copy, { ...manifest, schema: manifest.schema + 1 });
     await expect(imported(copy)).rejects.toMatchObject({ code: 'export_newer' });
     await writeManifest(copy, { ...manifest, format: 'outlast-export-2' as Manifest['format'] });
