@@ -246,6 +246,17 @@ describe('operations', () => {
     expect(await told(now)).toEqual(text === null ? [] : asTold(text));
   });
 
+  it('with a final result by one lookup are no trouble, although the other is still asked', async () => {
+    await give('a', 'open', '2026-04-30');
+    await tx.query(
+      `insert into archive.transactions (project_id, api_version, operation_id, status, raw, raw_sha256, observed_at, first_seen_at, changed_at)
+       values ('p', 'v3', 'a', 0, '{}', '', now(), now(), now())`,
+    );
+    expect(await kinds(deadline)).toEqual(['operation_at_risk']);
+    await tx.query('update archive.transactions set status = 2');
+    expect(await kinds(deadline)).toEqual([]);
+  });
+
   it('that were given an hour ago are late, and no sooner', async () => {
     await give('a', 'open', '2026-04-06T13:00:00Z', '2026-04-06T11:00:00.001Z');
     expect(await kinds()).toEqual([]);

@@ -1,19 +1,20 @@
 // Alerts end to end but for the command: a real ledger, a real receiver, several replicas, a moved clock. Each thing is
 // told once, its end once, and the heartbeat is heard only while all is well.
 import { isOnCluster } from '../support/postgres.ts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAlerts, type Alerts, type AlertsOptions } from '../../src/alert/alerts.ts';
 import type { AlertSettings } from '../../src/settings/settings.ts';
 import { silentLog } from '../../src/log.ts';
 import { readAlertRows } from '../../src/store/alerts/alert-rows.ts';
 import { openDb } from '../../src/store/db.ts';
-import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { parkProject, unparkProject } from '../../src/store/projects.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import type { TickResult } from '../../src/sync/worker.ts';
 import { noon, smallWorld, type Bench } from '../support/archive.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { writeProjects } from '../support/rows.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -29,8 +30,8 @@ let bench: Bench;
 let receiver: Receiver;
 let heart: Receiver;
 const opened: Alerts[] = [];
-beforeAll(async () => {
-  synced = await create({ days });
+setUp(async (keep) => {
+  synced = await keep(create({ days }));
   await synced.run();
 });
 beforeEach(async () => {
@@ -49,7 +50,6 @@ afterEach(async () => {
   await synced.db.query('update sync.slices set attempts = 0, last_error = null');
   await Promise.all([receiver.close(), heart.close()]);
 });
-afterAll(() => synced.close());
 
 /** The days that are left out are as if proved long ago: nothing is to be told of them. */
 async function create(...[options, given]: Parameters<typeof createBench>): Promise<Bench> {
@@ -70,7 +70,6 @@ async function takeOwn(...[options, given]: Parameters<typeof createBench>): Pro
 
 /** A while before March leaves the window. */
 const late = Date.parse('2026-04-26T12:00:00Z');
-const lateDays = ['2026-03-01', '2026-03-05', '2026-04-25', '2026-04-26'];
 
 function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions> = {}): Alerts {
   const alerts = createAlerts({
@@ -133,9 +132,9 @@ const pass = async (ms: number): Promise<void> => {
 const told = (): string[] =>
   receiver.told().map(({ kind, subject, state }) => [state, kind, subject].join(' ').trim());
 
-const park = async (): Promise<void> => {
+const park = async (projectId = 'p'): Promise<void> => {
   const now = bench.worker.platform.clock.now();
-  await parkProject(bench.db, 'p', 'refused', now, now + hour);
+  await parkProject(bench.db, projectId, 'refused', now, now + hour);
 };
 
 const fail = (days: string): Promise<unknown> =>
@@ -229,11 +228,8 @@ describe('replicas', () => {
     'sabotaged: without the claim they would tell it several times',
     async () => {
       await fail(`day between '2026-03-01' and '2026-03-31'`);
-      const owner = await openDb({
-        connectionString: bench.connectionString,
-        role: null,
-        log: silentLog(),
-      });
+      const { connectionString } = bench;
+      const owner = await fresh(openDb({ connectionString, role: null, log: silentLog() }));
       // No claim lasts: as if there were none.
       await owner.query(
         `create function sync.unclaim() returns trigger language plpgsql as
@@ -245,7 +241,6 @@ describe('replicas', () => {
       await together(8);
       expect(receiver.bodies.length).toBeGreaterThan(1);
       await owner.query('drop function sync.unclaim() cascade');
-      await owner.close();
     },
   );
 
@@ -364,21 +359,6 @@ test('P7: a month that passes while nothing runs: its days are lost, told togeth
   expect(heart.requests.length).toBeGreaterThan(0);
 });
 
-test('an operation with a final result by one lookup is no trouble, although the other is still asked', async () => {
-  await takeOwn({ startAt: late, days: lateDays }, ordersAlone);
-  await bench.run();
-  const [operationId = ''] = bench.simulator.oracle.operationIds('2026-04-25');
-  await watchOperations(bench.db, 'p', [{ operationId, createdOn: '2026-03-09' }]);
-  bench.simulator.setFaults({ textNotFound: { path: '/v1beta1/tx' } });
-  await pass(3 * day);
-  await run();
-  await pass(3 * hour);
-  await run();
-  const { rows } = await bench.db.query('select state, found_by from sync.watched_operations');
-  expect(rows).toEqual([{ state: 'open', found_by: ['v3'] }]);
-  expect(told().filter((one) => one.includes('transactions'))).toEqual([]);
-});
-
 test('a month that ends as it should, eight hours early: not a word', async () => {
   await takeOwn(
     {
@@ -493,10 +473,7 @@ describe('the heartbeat of two projects', () => {
     // One hangs in a run, however well the other does.
     [1, 'p done, q done, +600000, q running, p done'],
   ])('is heard %i times after: %s', async (beats, turns) => {
-    await bench.db.query(
-      `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day)
-       values ('q', '', '', '', '2026-04-06', '2026-04-06')`,
-    );
+    await writeProjects(bench.db, ['q'], { addedAt: '2026-04-06', firstDay: '2026-04-06' });
     let nowMs = 0;
     let isNoted = false;
     const projects = ['p', 'q'].map((id) => toldOf(id, noon));
@@ -533,15 +510,11 @@ test('a run that has not heard from the platform yet judges no deadline by the c
 
 test('several projects that are reported together share a message', async () => {
   await park();
-  await bench.db.query(
-    `insert into sync.projects (project_id, base_url, key_salt, key_fingerprint, added_at, first_day, parked_at, parked_reason)
-     values ('q', '', '', '', '2026-04-01', '2026-03-01', '2026-04-06', 'refused')`,
-  );
+  await writeProjects(bench.db, ['q'], { addedAt: '2026-04-01' });
+  await park('q');
   const projects = ['p', 'q'].map((id) => toldOf(id, noon));
   const alerts = open({}, { projects });
-  for (const { projectId } of projects) {
-    alerts.after({ projectId, outcome: 'parked' });
-  }
+  for (const { projectId } of projects) alerts.after({ projectId, outcome: 'parked' });
   await alerts.close(15_000);
   expect(receiver.told().map(({ project }) => project)).toEqual(['p', 'q']);
   expect(receiver.bodies).toHaveLength(1);
