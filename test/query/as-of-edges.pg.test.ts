@@ -1,12 +1,14 @@
 // The edges of reads as of an instant: the very moment of a change, contents that came late or at once, records that
 // moved their day, that are missing or rare, and a writer at work meanwhile (P2, P9).
 import { describe, expect, test } from 'vitest';
-import type { Archive, Order } from '../../src/index.ts';
+import type { Archive } from '../../src/index.ts';
 import { readInstant } from '../../src/query/arguments.ts';
 import { isNotLater } from '../../src/query/as-of.ts';
 import type { Db } from '../../src/store/db.ts';
+import { collect } from '../support/collect.ts';
 import { observe } from '../support/observe.ts';
 import { eachInProject } from '../support/opened.ts';
+import { pagesBeyond, pagesOf } from '../support/paged.ts';
 import { writeOrders } from '../support/rows.ts';
 
 let db: Db;
@@ -25,10 +27,9 @@ const order = (fields: object = {}): object => ({
 const statusAt = async (asOf: string): Promise<number | null | undefined> =>
   (await archive.orders.get(project, 'op', { asOf }))?.status;
 const idsAt = async (query: object): Promise<string[]> => {
-  const ids: string[] = [];
-  for await (const one of archive.orders.stream({ project, ...query })) ids.push(one.operationId);
-  expect(await archive.orders.count({ project, ...query })).toBe(ids.length);
-  return ids;
+  const found = await collect(archive.orders.stream({ project, ...query }));
+  expect(await archive.orders.count({ project, ...query })).toBe(found.length);
+  return found.map((one) => one.operationId);
 };
 
 describe('a change', () => {
@@ -135,13 +136,8 @@ describe('a record', () => {
     );
     for (const direction of ['asc', 'desc'] as const) {
       const query = { project, asOf, order: direction, limit: 1 };
-      const found: Order[] = [];
-      let page = await archive.orders.list(query);
-      for (;;) {
-        found.push(...page.items);
-        if (page.next === null) break;
-        page = await archive.orders.list({ ...query, cursor: page.next });
-      }
+      const pages = await pagesOf((paging) => archive.orders.list({ ...query, ...paging }));
+      const found = pages.flatMap(({ items }) => items);
       const expected = direction === 'asc' ? inOrder : inOrder.toReversed();
       expect(found.map((one) => one.operationId)).toEqual(expected);
       expect(found.every((one) => one.createdAt === '2026-03-05T09:00:00Z')).toBe(true);
@@ -217,22 +213,19 @@ describe('a list', () => {
         '2026-04-01T00:00:00Z',
       );
     }
-    const pages = [await archive.orders.list({ project, ...query, limit: 1 })];
-    for (let next = pages[0]?.next ?? null; next !== null; next = pages.at(-1)?.next ?? null) {
-      pages.push(await archive.orders.list({ project, ...query, limit: 1, cursor: next }));
-    }
-    const found = pages.flatMap(({ items }) => items.map((one) => one.operationId));
-    expect(found).toEqual(['rare_0', 'rare_1']);
+    const read = (paging: object) =>
+      archive.orders.list({ project, ...query, limit: 1, ...paging });
+    const pages = await pagesOf(read);
+    const idsIn = (of: typeof pages): string[] =>
+      of.flatMap(({ items }) => items.map((one) => one.operationId));
+    expect(idsIn(pages)).toEqual(['rare_0', 'rare_1']);
     expect(pages.some(({ items, next }) => items.length === 0 && next !== null)).toBe(true);
     expect(pages.length).toBeLessThan(20);
     // And back again, to the first of them.
-    const back: string[] = [];
-    let page = pages.at(-1);
-    while (page !== undefined && page.previous !== null) {
-      page = await archive.orders.list({ project, ...query, limit: 1, cursor: page.previous });
-      back.push(...page.items.map((one) => one.operationId));
-      expect(page.next).not.toBeNull();
-    }
+    const [last] = pages.toReversed();
+    const [, ...before] = last === undefined ? [] : await pagesBeyond(read, last, 'previous');
+    expect(before.every(({ next }) => next !== null)).toBe(true);
+    const back = idsIn(before);
     expect(back).toEqual(pages.at(-1)?.items.length === 0 ? ['rare_1', 'rare_0'] : ['rare_0']);
     expect(await idsAt(query)).toEqual(['rare_0', 'rare_1']);
   });

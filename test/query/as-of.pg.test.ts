@@ -22,6 +22,7 @@ import { collect } from '../support/collect.ts';
 import { setUp } from '../support/fresh.ts';
 import { observe, observeUnlisted, parsed } from '../support/observe.ts';
 import { openEmpty } from '../support/opened.ts';
+import { pagesBeyond, pagesOf } from '../support/paged.ts';
 
 let db: Db;
 let archive: Archive;
@@ -262,19 +263,12 @@ describe.each<{ resource: Resource; changes: number; found: number; contents: nu
         expect(places).toEqual(places.toSorted((a, b) => (order === 'desc' ? b - a : a - b)));
         expect(await records().count(query)).toBe(all.length);
         const limit = isPaged ? { limit: 3 } : {};
-        let page = await records().list({ ...query, ...limit });
-        const forth = [...page.items];
-        while (typeof page.next === 'string') {
-          page = await records().list({ ...query, ...limit, cursor: page.next });
-          forth.push(...page.items);
-        }
-        expect(forth).toEqual(all);
-        const back = [...page.items];
-        while (typeof page.previous === 'string') {
-          page = await records().list({ ...query, ...limit, cursor: page.previous });
-          back.unshift(...page.items);
-        }
-        if (hasDays) expect(back).toEqual(all);
+        const read = (paging: object) => records().list({ ...query, ...limit, ...paging });
+        const pages = await pagesOf(read);
+        expect(pages.flatMap(({ items }) => items)).toEqual(all);
+        if (!hasDays) continue;
+        const back = await pagesBeyond(read, pages.at(-1) ?? { items: [] }, 'previous');
+        expect(back.toReversed().flatMap(({ items }) => items)).toEqual(all);
       }
     }
   });

@@ -7,6 +7,7 @@ import { cursorText, fingerprintOf } from '../../src/query/cursor.ts';
 import type { Db } from '../../src/store/db.ts';
 import { setUp } from '../support/fresh.ts';
 import { openEmpty } from '../support/opened.ts';
+import { pagesOf } from '../support/paged.ts';
 
 const project = 'p';
 let db: Db;
@@ -52,15 +53,9 @@ setUp(async (keep) => {
 async function all<Item>(
   list: (paging: { limit: number; cursor?: string }) => Promise<Page<Item>>,
 ): Promise<Item[]> {
-  const items: Item[] = [];
-  let cursor: { cursor?: string } = {};
-  for (;;) {
-    const page = await list({ limit: 2, ...cursor });
-    expect(page.items.length).toBeLessThanOrEqual(2);
-    items.push(...page.items);
-    if (page.next === null) return items;
-    cursor = { cursor: page.next };
-  }
+  const pages = await pagesOf((paging) => list({ limit: 2, ...paging }));
+  expect(pages.every(({ items }) => items.length <= 2)).toBe(true);
+  return pages.flatMap(({ items }) => items);
 }
 
 test('watched operations are listed by id bytes with what became of them', async () => {

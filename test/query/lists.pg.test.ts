@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Archive } from '../../src/index.ts';
 import type { Db } from '../../src/store/db.ts';
 import { eachInProject } from '../support/opened.ts';
+import { pagesBeyond, pagesOf } from '../support/paged.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
 
 let db: Db;
@@ -14,19 +15,16 @@ const idsOf = (items: { operationId: string }[]): string[] => items.map((one) =>
 
 /** Every id of a list, page by page; and the way back leads through the same pages. */
 async function paged(query: object): Promise<string[]> {
-  const read = (cursor: string | null) =>
-    archive.orders.list({ project, ...query, ...(cursor === null ? {} : { cursor }) });
-  let page = await read(null);
-  expect(page.previous).toBeNull();
-  const pages = [page];
-  while (page.next !== null) pages.push((page = await read(page.next)));
-  for (const { items } of pages.slice(0, -1).toReversed()) {
-    page = await read(page.previous);
-    expect(idsOf(page.items)).toEqual(idsOf(items));
-    expect(page.next).not.toBeNull();
-  }
-  expect(page.previous).toBeNull();
-  return pages.flatMap(({ items }) => idsOf(items));
+  const read = (paging: object) => archive.orders.list({ project, ...query, ...paging });
+  const pages = await pagesOf(read);
+  expect(pages[0]?.previous).toBeNull();
+  const [last] = pages.toReversed();
+  if (last === undefined) throw new Error('there is a first page');
+  const back = await pagesBeyond(read, last, 'previous');
+  const ids = pages.map(({ items }) => idsOf(items));
+  expect(back.toReversed().map(({ items }) => idsOf(items))).toEqual(ids);
+  expect(back.slice(1).every(({ next }) => next !== null)).toBe(true);
+  return ids.flat();
 }
 
 describe('an order', () => {
