@@ -4,7 +4,7 @@ import { answerOf } from '../../src/http/http-answers.ts';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openReader, type Reader } from '../../src/query/reader.ts';
-import { openDb, type Db } from '../../src/store/db.ts';
+import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { queryAt } from '../support/client.ts';
 import { fresh, setUp } from '../support/fresh.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -64,16 +64,12 @@ describe('the connections of an archive', () => {
   });
 
   test('refuse to write also where there is no such role to run as', async () => {
-    const session = await openDb({
-      connectionString: database.connectionString,
-      role: null,
-      isReadOnly: true,
-      log: silentLog(),
-    });
+    const given = { role: null, isReadOnly: true, log: silentLog() };
+    const { connectionString } = database;
+    const session = await fresh(openDb({ connectionString, ...given }));
     for (const sql of writes) {
       await expect(session.query(sql)).rejects.toMatchObject({ code: '25006' });
     }
-    await session.close();
   });
 
   test('sabotaged, without role and setting, they do write', async () => {
@@ -86,15 +82,18 @@ describe('the connections of an archive', () => {
     }
   });
 
-  test('end a statement that takes too long, with a sentence', async () => {
+  test('end a statement that takes too long, with a sentence that carries no argument', async () => {
     const { connectionString } = database;
     const hasty = await fresh(openArchive({ connectionString, statementTimeoutMs: 500 }));
-    await whileLocked(async () => {
-      await expect(hasty.orders.list({ project: 'slow' })).rejects.toMatchObject({
-        kind: 'transient',
-        code: 'query_timed_out',
-      });
+    const secret = 'a-very-private-account';
+    const query = { project: 'slow', account: secret, status: [1, 2, 3] } as const;
+    // Nobody reads an order meanwhile: a statement that asks for one takes too long on any machine.
+    const error: unknown = await withTx(owner, async (tx) => {
+      await tx.query('lock table archive.orders in access exclusive mode');
+      return hasty.orders.list(query).catch((e: unknown) => e);
     });
+    expect(error).toMatchObject({ kind: 'transient', code: 'query_timed_out' });
+    expect(String((error as Error).stack)).not.toContain(secret);
   });
 
   test.each([
@@ -126,11 +125,9 @@ describe('the connections of an archive', () => {
 
   test('may be lost and are made anew', async () => {
     const warned: string[] = [];
-    const archive = await openArchive({
-      connectionString: database.connectionString,
-      max: 1,
-      log: { warn: (_fields, sentence) => warned.push(sentence) },
-    });
+    const { connectionString } = database;
+    const log = { warn: (_fields: object, sentence: string) => void warned.push(sentence) };
+    const archive = await fresh(openArchive({ connectionString, max: 1, log }));
     await archive.orders.get('p', 'op');
     await owner.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -138,7 +135,6 @@ describe('the connections of an archive', () => {
     );
     await expect.poll(() => warned).toContain('An idle database connection broke');
     expect(await archive.orders.get('p', 'op')).not.toBeNull();
-    await archive.close();
   });
 });
 
@@ -159,30 +155,22 @@ describe('refused with a sentence is', () => {
     );
 
   test.each([undefined, {}, { connectionString: '' }, { connectionString: undefined }])(
-    'an address that is not given: %j',
+    'an address that is not given, naming where it usually stands: %j',
     async (options) => {
-      const error = await refusal(options);
-      expect(error).toMatchObject({ kind: 'settings', code: 'argument_invalid' });
+      const said = options === undefined ? 'openArchive: ' : 'process.env.DATABASE_URL';
+      const message = expect.stringContaining(said) as string;
+      const error = { kind: 'settings', code: 'argument_invalid', message };
+      expect(await refusal(options)).toMatchObject(error);
     },
   );
 
-  test('an address that is not given, naming where it usually stands', async () => {
-    expect(await refusal({})).toMatchObject({
-      message: expect.stringContaining('process.env.DATABASE_URL') as string,
-    });
-  });
-
-  test('a number of connections that is none', async () => {
+  test('a number of connections that is none, and a server that is not there', async () => {
     const { connectionString } = database;
     expect(await refusal({ connectionString, max: 0 })).toMatchObject({
       message: 'openArchive: max must be a whole number from 1 to 100',
     });
-  });
-
-  test('a server that is not there', async () => {
-    const connectionString = 'postgres://u:p@127.0.0.1:1/none';
-    const error = await refusal({ connectionString });
-    expect(error).toMatchObject({ kind: 'transient', code: 'database_unreachable' });
+    const nowhere = await refusal({ connectionString: 'postgres://u:p@127.0.0.1:1/none' });
+    expect(nowhere).toMatchObject({ kind: 'transient', code: 'database_unreachable' });
   });
 
   test('a database without an archive', async () => {
@@ -224,27 +212,3 @@ describe('refused with a sentence is', () => {
     await owner.query(`drop role "${user}"`);
   });
 });
-
-test('no error of a query carries its arguments', async () => {
-  const secret = 'a-very-private-account';
-  const { connectionString } = database;
-  const hasty = await fresh(openArchive({ connectionString, statementTimeoutMs: 500 }));
-  const query = { project: 'slow', account: secret, status: [1, 2, 3] } as const;
-  await whileLocked(async () => {
-    const error: unknown = await hasty.orders.list(query).catch((e: unknown) => e);
-    expect(error).toMatchObject({ code: 'query_timed_out' });
-    expect(String((error as Error).stack)).not.toContain(secret);
-  });
-});
-
-/** Nobody reads an order meanwhile: a statement that asks for one takes too long on any machine. */
-async function whileLocked(work: () => Promise<void>): Promise<void> {
-  const client = await owner.pool.connect();
-  try {
-    await client.query('begin; lock table archive.orders in access exclusive mode');
-    await work();
-  } finally {
-    await client.query('rollback');
-    client.release();
-  }
-}
