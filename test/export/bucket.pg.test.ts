@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createScheduledExports } from '../../src/cli/start-command.ts';
 import type { DoctorFinding } from '../../src/cli/doctor-command.ts';
 import { causeChain } from '../../src/errors.ts';
@@ -268,18 +268,10 @@ test('wrong keys, no keys, no bucket and no address end with 2 and a sentence wi
 
 test('doctor writes there and removes it, or says that it may not', async () => {
   const doctor = async (to: string): Promise<string[]> => {
-    const platform = {
-      OUTLAST_BASE_URL: 'http://127.0.0.1:1',
-      OUTLAST_API_KEY: 'k',
-      OUTLAST_API_SECRET: 's',
-    };
-    const env = {
-      ...platform,
-      OUTLAST_PORT: '0',
-      OUTLAST_EXPORT_TO: to,
-      OUTLAST_EXPORT_FORMAT: 'csv',
-    };
-    const { stdout } = await outlast(['doctor', '--json'], env);
+    const pair = { OUTLAST_API_KEY: 'k', OUTLAST_API_SECRET: 's' };
+    const platform = { OUTLAST_BASE_URL: 'http://127.0.0.1:1', OUTLAST_PORT: '0', ...pair };
+    const exports = { OUTLAST_EXPORT_TO: to, OUTLAST_EXPORT_FORMAT: 'csv' };
+    const { stdout } = await outlast(['doctor', '--json'], { ...platform, ...exports });
     const { findings } = JSON.parse(stdout) as { findings: DoctorFinding[] };
     return findings.flatMap(({ about, state, text }) =>
       about === 'export' ? [`${state} ${text}`] : [],
@@ -326,18 +318,25 @@ test.each(['hush', 'Call\nhush', '\u001b[2Jhush', 'Your keys are void, hush', 'h
   },
 );
 
-test('on a schedule: once over two replicas, and again after one that failed', async () => {
+/** An export on a schedule, not started yet; of the file's archive unless told. `ended`: told how each ended. */
+async function scheduled(
+  given: { to: string; schedule: string; on?: TestDatabase },
+  ended: (isDone: boolean) => void = () => undefined,
+) {
+  const { on = database, ...asked } = given;
   const log = silentLog();
-  const db = await fresh(openDb({ connectionString: database.connectionString, log }));
+  const db = await fresh(openDb({ connectionString: on.connectionString, log }));
+  const settings = { ...asked, format: 'csv', addressing: null } as const;
+  return createScheduledExports(settings, db, log, { exported: ended });
+}
+
+test('on a schedule: once over two replicas, and again after one that failed', async () => {
   const counted: boolean[] = [];
-  const settings = { schedule: '* * * * * *', format: 'csv', addressing: null } as const;
   const to = 's3://backup/nightly';
   s3.fault(/^GET nightly\/manifest.json/, refused, Infinity);
-  const replicas = [1, 2].map(() =>
-    createScheduledExports({ ...settings, to }, db, log, {
-      exported: (isDone) => void counted.push(isDone),
-    }),
-  );
+  const replica = () =>
+    scheduled({ to, schedule: '* * * * * *' }, (isDone) => void counted.push(isDone));
+  const replicas = [await replica(), await replica()];
   const stop = new AbortController();
   try {
     for (const one of replicas) one.start(stop.signal);
@@ -354,13 +353,11 @@ test('on a schedule: once over two replicas, and again after one that failed', a
 });
 
 test('one whose time passed while no service ran is made up at the start, and told; one that is a day late is told', async () => {
-  const log = silentLog();
-  const db = await fresh(openDb({ connectionString: database.connectionString, log }));
   const to = join(folder, 'nightly');
-  const settings = { to, schedule: '20 3 * * *', format: 'csv', addressing: null } as const;
+  const schedule = '20 3 * * *';
   const stop = new AbortController();
   const started = async () => {
-    const service = createScheduledExports(settings, db, log, { exported: () => undefined });
+    const service = await scheduled({ to, schedule });
     service.start(stop.signal);
     await expect.poll(() => service.lastExport()).not.toBeNull();
     return service;
@@ -372,52 +369,40 @@ test('one whose time passed while no service ran is made up at the start, and to
   const again = await started();
   expect(again.lastExport()).toEqual({ trouble: null });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * day });
-  try {
-    expect(again.lastExport()).toEqual({ trouble: 'late' });
-    await again.close();
-    const late = await started();
-    const dueAt = lastDue(settings.schedule, Date.now());
-    expect(late.lastExport()).toEqual({ trouble: 'missed', dueAt });
-    const { exported_at: at } = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as {
-      exported_at: string;
-    };
-    expect(Date.parse(at)).toBeGreaterThan(Date.now() - 60_000);
-    stop.abort();
-    await late.close();
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  expect(again.lastExport()).toEqual({ trouble: 'late' });
+  await again.close();
+  const late = await started();
+  const dueAt = lastDue(schedule, Date.now());
+  expect(late.lastExport()).toEqual({ trouble: 'missed', dueAt });
+  const { exported_at: at } = JSON.parse(await readFile(join(to, 'manifest.json'), 'utf8')) as {
+    exported_at: string;
+  };
+  expect(Date.parse(at)).toBeGreaterThan(Date.now() - 60_000);
+  stop.abort();
+  await late.close();
 });
 
 test.each(['there is nothing to export yet', 'another replica exports'])(
   'on a schedule: while %s, nothing is late',
   async (what) => {
-    const isEmpty = what.startsWith('there');
-    const on = isEmpty ? await fresh(createTestDatabase()) : database;
-    const log = silentLog();
-    const db = await fresh(openDb({ connectionString: on.connectionString, log }));
+    const on = what.startsWith('there') ? await fresh(createTestDatabase()) : database;
     const to = join(folder, 'unfinished');
-    const weekday = new Date(Date.now() - 2 * day).getDay();
-    const schedule = `20 3 * * ${weekday}`;
-    const settings = { to, schedule, format: 'csv', addressing: null } as const;
-    const service = createScheduledExports(settings, db, log, { exported: () => undefined });
-    const stop = new AbortController();
-    try {
-      await withTx(owner, async (tx) => {
-        const running = `hashtextextended('outlast export ' || $1, 0)`;
-        await tx.query(`select pg_advisory_xact_lock(${running})`, [to]);
-        service.start(stop.signal);
-        const dueAt = nextDue(schedule);
-        await service.close();
-        expect(service.lastExport()).toBeNull();
-        vi.useFakeTimers({ toFake: ['Date'], now: dueAt + day / 2 });
-        expect(service.lastExport()).toBeNull();
-        vi.setSystemTime(dueAt + 2 * day);
-        expect(service.lastExport()).toEqual({ trouble: 'late' });
-      });
-    } finally {
-      vi.useRealTimers();
-    }
+    const schedule = `20 3 * * ${new Date(Date.now() - 2 * day).getDay()}`;
+    const service = await scheduled({ to, schedule, on });
+    onTestFinished(() => void vi.useRealTimers());
+    await withTx(owner, async (tx) => {
+      const running = `hashtextextended('outlast export ' || $1, 0)`;
+      await tx.query(`select pg_advisory_xact_lock(${running})`, [to]);
+      service.start(new AbortController().signal);
+      const dueAt = nextDue(schedule);
+      await service.close();
+      expect(service.lastExport()).toBeNull();
+      vi.useFakeTimers({ toFake: ['Date'], now: dueAt + day / 2 });
+      expect(service.lastExport()).toBeNull();
+      vi.setSystemTime(dueAt + 2 * day);
+      expect(service.lastExport()).toEqual({ trouble: 'late' });
+    });
   },
 );
 
