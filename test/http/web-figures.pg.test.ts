@@ -10,10 +10,10 @@ import { words } from '../../src/http/web/view.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { canonicalFile } from '../../src/platform/canonical.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
-import { setUp } from '../support/fresh.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
 import { observe } from '../support/observe.ts';
-import { serveArchive, withPaths } from '../support/served.ts';
+import { serveArchive, textAt, withPaths } from '../support/served.ts';
 
 const hostile = '"><script>alert(1)</script>&\u202e';
 const escaped = '&quot;>&lt;script>alert(1)&lt;/script>&amp;\u202e';
@@ -97,6 +97,7 @@ function rowsOf(html: string, caption: string): string[][] {
 
 const format = createFormat('en');
 const { figures } = words.en;
+const ended = ['succeeded', 'failed', 'pending'] as const;
 
 describe('figures', () => {
   const range = { from: '2026-04-01', to: '2026-04-07' };
@@ -107,16 +108,8 @@ describe('figures', () => {
     const text = (values: (string | number)[]): string => grouped(sumOf(values));
     const rows = rowsOf(html, figures.orders);
     expect(rows.slice(1).map((row) => row.slice(0, 4))).toEqual([
-      ...orders.map((row) => [
-        format.day(row.period),
-        ...[row.succeeded, row.failed, row.pending].map((count) => text([count])),
-      ]),
-      [
-        figures.sum,
-        text(orders.map((row) => row.succeeded)),
-        text(orders.map((row) => row.failed)),
-        text(orders.map((row) => row.pending)),
-      ],
+      ...orders.map((row) => [format.day(row.period), ...ended.map((name) => text([row[name]]))]),
+      [figures.sum, ...ended.map((name) => text(orders.map((row) => row[name])))],
     ]);
     const spent = rowsOf(html, figures.amounts);
     expect(spent.at(-1)?.[1]).toBe(text(orders.map((row) => row.spentUnits)));
@@ -180,9 +173,7 @@ describe('figures', () => {
     const months = await archive.statistics.orders(asked);
     const rows = rowsOf(html, figures.orders).slice(1, -1);
     expect(rows.map((row) => row.slice(1, 4))).toEqual(
-      months.map((row) =>
-        [row.succeeded, row.failed, row.pending].map((one) => format.number(one)),
-      ),
+      months.map((row) => ended.map((name) => format.number(row[name]))),
     );
     expect(html).toContain(figures.zoneNote(zone));
     expect(html).not.toContain(words.en.utc);
@@ -201,10 +192,8 @@ describe('figures', () => {
     // A list has UTC's days alone.
     expect(html).not.toContain('href="/orders?from=');
     const unknown = await fetch(`${served.url}/figures?project=p&zone=Nowhere`);
-    expect([unknown.status, await unknown.text()]).toEqual([
-      400,
-      expect.stringContaining('zone must be UTC or the name of a time zone'),
-    ]);
+    expect(unknown.status).toBe(400);
+    expect(await unknown.text()).toContain('zone must be UTC or the name of a time zone');
   });
 
   test('that cannot be asked for are refused in words', async () => {
@@ -263,19 +252,13 @@ test('what goes on is shown with its pace and its end', async () => {
   const at = new Date(noon).toISOString();
   const run = { runId: 'r', startedAt: '2026-04-06T11:50:00Z', slicesDone: 20, recordsShown: 1 };
   const inHand = [{ resource: 'orders' as const, owner: '', day: '2026-04-03', pages: 7 }];
-  const during = await serveArchive(
-    {
-      ...archive,
-      progress: async (query) => {
-        const found = await archive.progress(query);
-        const parked = { at, reason: `${hostile} \`outlast doctor\``, askAgainAt: null };
-        return found && { ...found, run, inHand, slicesDue: 40, platformNow: at, parked };
-      },
-    },
-    { now: () => noon },
-  );
-  const html = withPaths(await (await fetch(`${during.url}/runs`)).text());
-  await during.close();
+  const progress: Archive['progress'] = async (query) => {
+    const found = await archive.progress(query);
+    const parked = { at, reason: `${hostile} \`outlast doctor\``, askAgainAt: null };
+    return found && { ...found, run, inHand, slicesDue: 40, platformNow: at, parked };
+  };
+  const during = await fresh(serveArchive({ ...archive, progress }, { now: () => noon }));
+  const html = withPaths(await textAt(`${during.url}/runs`));
   expect(html).toContain('20 days done, 40 still due · 2 days a minute · about 20 min left');
   expect(html).toContain('<progress class="bar" value="20" max="60"');
   expect(html).toContain('7 pages so far');
@@ -305,17 +288,15 @@ test('a page of the documentation is there as it is, and what is none is not', a
 });
 
 test('every kind of alert is documented', () => {
-  const documented = [
-    ...readFileSync('docs/alerts.md', 'utf8').matchAll(/^- `(\w+)` \((?:critical|warning)\): /gm),
-  ];
+  const page = readFileSync('docs/alerts.md', 'utf8');
+  const documented = [...page.matchAll(/^- `(\w+)` \((?:critical|warning)\): /gm)];
   expect(new Set<string>(problemKinds)).toEqual(new Set(documented.map(([, kind]) => kind)));
 });
 
 test('what stays English on a Chinese page says that it is', async () => {
   const english = async (path: string): Promise<string> => {
-    const html = await (
-      await fetch(`${served.url}${path}project=p`, { headers: { 'accept-language': 'zh' } })
-    ).text();
+    const headers = { 'accept-language': 'zh' };
+    const html = await (await fetch(`${served.url}${path}project=p`, { headers })).text();
     return [...html.matchAll(/ lang="en">([^<]*)</g)].map(([, text]) => text).join('\n');
   };
   expect(await page('/settings', 'zh')).toContain(words.zh.meanings['OUTLAST_API_SECRET']);
@@ -343,16 +324,15 @@ describe.each(['en', 'zh'] as const)('in %s', (lang) => {
     '%s of an archive without anything says so',
     async (path) => {
       const html = await page(`${path}?project=empty`, lang);
-      const { alerts, empty, headline, runs } = words[lang];
-      const said =
-        {
-          '/': headline.nothing,
-          '/figures': words[lang].figures.nothing,
-          '/runs': runs.noRun,
-          '/alerts': alerts.none,
-          '/settings': words[lang].settings.title,
-        }[path] ?? empty[path.slice(1)];
-      expect(html).toContain(said);
+      const said = words[lang];
+      const byPath: Record<string, string> = {
+        '/': said.headline.nothing,
+        '/figures': said.figures.nothing,
+        '/runs': said.runs.noRun,
+        '/alerts': said.alerts.none,
+        '/settings': said.settings.title,
+      };
+      expect(html).toContain(byPath[path] ?? said.empty[path.slice(1)]);
     },
   );
 });

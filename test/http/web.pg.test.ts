@@ -1,10 +1,8 @@
 // The pages as a program sees them: who is let in, what the first page and a day's page say, and in which language.
 // What a person sees is tested in a browser: test/browser.
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer, request } from 'node:http';
+import { describe, expect, test } from 'vitest';
 import type { ArchiveProblem } from '../../src/catalogue.ts';
 import { booksSentence } from '../../src/http/web/headline.ts';
 import { preferredLang } from '../../src/http/web/view.ts';
@@ -17,8 +15,9 @@ import { settings } from '../../src/settings/table.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
-import { setUp } from '../support/fresh.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
+import { listenHere } from '../support/loopback.ts';
 import { observe } from '../support/observe.ts';
 import { serveArchive, withPaths } from '../support/served.ts';
 import { bearerKey } from './ask.ts';
@@ -89,9 +88,8 @@ describe('the first page', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
     const page = withPaths(await answer.text());
     expect(page).not.toMatch(/<script(?![^>]*src="\/web\/)|\sstyle=|\son[a-z]+=|https?:\/\//);
-    const files = [...page.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g)].map(
-      ([, path]) => path ?? '',
-    );
+    const matches = page.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g);
+    const files = [...matches].map(([, path]) => path ?? '');
     expect(files.length).toBeGreaterThan(2);
     for (const path of files) {
       const file = await get(path);
@@ -111,11 +109,8 @@ describe('the first page', () => {
 
 describe('a day', () => {
   test('shows both counts, its proof, its readings and what was written of it', async () => {
-    const [report] = await archive.coverage({
-      project: 'p',
-      resource: 'orders',
-      from: '2026-04-03',
-    });
+    const of = { project: 'p', resource: 'orders', from: '2026-04-03' } as const;
+    const [report] = await archive.coverage(of);
     const page = await text('/days/orders/2026-04-03');
     expect(report?.shownTotal).toBeGreaterThan(0);
     const tile = (name: string): string | undefined =>
@@ -144,12 +139,8 @@ describe('a day', () => {
   });
 
   test('that the archive has not is not found', async () => {
-    for (const path of [
-      'orders/2020-01-01',
-      'orders/2026-02-30',
-      'tokens/2026-04-03',
-      'orders/x',
-    ]) {
+    const paths = ['orders/2020-01-01', 'orders/2026-02-30', 'tokens/2026-04-03', 'orders/x'];
+    for (const path of paths) {
       const answer = await get(`/days/${path}`);
       expect([path, answer.status]).toEqual([path, 404]);
       expect(await answer.text()).toContain(en.day.noSuch);
@@ -159,12 +150,9 @@ describe('a day', () => {
 
 describe('language', () => {
   test('is what the browser prefers, or what was chosen last', async () => {
-    expect(await text('/', { 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' })).toContain(
-      '<html lang="zh-CN">',
-    );
-    expect(await text('/', { 'accept-language': 'de,en;q=0.7,zh;q=0.3' })).toContain(
-      '<html lang="en">',
-    );
+    const inLanguage = (preferred: string) => text('/', { 'accept-language': preferred });
+    expect(await inLanguage('zh-CN,zh;q=0.9,en;q=0.8')).toContain('<html lang="zh-CN">');
+    expect(await inLanguage('de,en;q=0.7,zh;q=0.3')).toContain('<html lang="en">');
     const chosen = await get('/?lang=zh');
     const cookie = (chosen.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
     expect(await chosen.text()).toContain('全部 6 天都是安全的');
@@ -218,10 +206,8 @@ describe('beyond loopback', () => {
     const refused = await get('/', {}, remote);
     expect([refused.status, refused.headers.get('location')]).toEqual([303, './sign-in?to=%2F']);
     const opened = await signIn();
-    expect([opened.status, opened.headers.get('location')]).toEqual([
-      303,
-      './days/orders/2026-04-03',
-    ]);
+    expect(opened.status).toBe(303);
+    expect(opened.headers.get('location')).toBe('./days/orders/2026-04-03');
     expect(opened.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax/);
     expect(opened.headers.get('set-cookie')).not.toContain(bearer);
     const cookie = cookieFrom(opened);
@@ -243,23 +229,13 @@ describe('beyond loopback', () => {
     const cookie = cookieFrom(await signIn());
     const [name = '', value = ''] = cookie.split('=');
     const [until = '', seal = ''] = value.split('.');
-    const others = await open({
-      host: '0.0.0.0',
-      keys: [{ ...keys[0]!, secret: 'another' }, keys[1]!],
-    });
+    const otherKeys = [{ ...keys[0]!, secret: 'another' }, keys[1]!];
+    const others = await fresh(open({ host: '0.0.0.0', keys: otherKeys }));
     const foreign = cookieFrom(await post('/sign-in', `key=${bearer}`, {}, others));
-    await others.close();
-    for (const forged of [
-      `${Number(until) + 1}.${seal}`,
-      `${until}.${seal.slice(1)}A`,
-      `${until}.`,
-      '',
-      foreign.split('=')[1] ?? '',
-    ]) {
-      expect([forged, (await get('/', { cookie: `${name}=${forged}` }, remote)).status]).toEqual([
-        forged,
-        303,
-      ]);
+    const altered = [`${Number(until) + 1}.${seal}`, `${until}.${seal.slice(1)}A`, `${until}.`, ''];
+    for (const forged of [...altered, foreign.split('=')[1] ?? '']) {
+      const answer = await get('/', { cookie: `${name}=${forged}` }, remote);
+      expect([forged, answer.status]).toEqual([forged, 303]);
     }
     now += 12 * 3_600_000 + 1;
     expect((await get('/', { cookie }, remote)).status).toBe(303);
@@ -267,24 +243,20 @@ describe('beyond loopback', () => {
   });
 
   test('another site can neither sign anybody in nor out, nor send them elsewhere', async () => {
-    for (const headers of [
-      { 'sec-fetch-site': 'cross-site' },
-      { origin: 'https://evil.example' },
-    ]) {
+    const origin = 'https://evil.example';
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin }]) {
       const answer = await post('/sign-in', `key=${bearer}`, headers);
       expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
     }
-    for (const to of ['//evil.example', 'https://evil.example', '/\\evil.example', '/a\r\nx: y']) {
-      const answer = await post(
-        `/sign-in?${new URLSearchParams({ to }).toString()}`,
-        `key=${bearer}`,
-      );
+    for (const to of ['//evil.example', origin, '/\\evil.example', '/a\r\nx: y']) {
+      const path = `/sign-in?${new URLSearchParams({ to }).toString()}`;
+      const answer = await post(path, `key=${bearer}`);
       expect([to, answer.headers.get('location')]).toEqual([to, './']);
     }
   });
 
   test('after ten wrong keys a minute a wrong one is told to wait, and the right one opens', async () => {
-    const later = await open({ host: '0.0.0.0' });
+    const later = await fresh(open({ host: '0.0.0.0' }));
     const wrong = () => post('/sign-in', 'key=wrong', {}, later);
     for (let i = 0; i < 10; i++) expect((await wrong()).status).toBe(403);
     expect((await wrong()).status).toBe(429);
@@ -293,16 +265,14 @@ describe('beyond loopback', () => {
     expect((await wrong()).status).toBe(403);
     expect((await post('/sign-in', `key=${bearer}`, {}, later)).status).toBe(303);
     now = noon;
-    await later.close();
   });
 });
 
 describe('below a path of a reverse proxy', () => {
-  let proxy: Server;
   let root = '';
-  beforeAll(async () => {
+  setUp(async (keep) => {
     const { port } = new URL(remote.url);
-    proxy = createServer((incoming, response) => {
+    const proxy = createServer((incoming, response) => {
       const { url = '', method, headers } = incoming;
       const [, path] = /^\/tools\/outlast(\/.*)$/.exec(url) ?? [];
       if (path === undefined) {
@@ -316,11 +286,10 @@ describe('below a path of a reverse proxy', () => {
       });
       response.on('close', () => asked.destroy());
       incoming.pipe(asked);
-    }).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    root = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/tools/outlast/`;
+    });
+    const here = await keep(listenHere(proxy));
+    root = `http://127.0.0.1:${here.port}/tools/outlast/`;
   });
-  afterAll(() => proxy.close());
 
   test('a person signs in, and every link, form and file of every page stays below it', async () => {
     const ask = (url: string, init: RequestInit = {}): Promise<Response> =>
@@ -373,19 +342,15 @@ describe('below a path of a reverse proxy', () => {
 
   test('a page that is asked for with a slash too many leads to the same', async () => {
     const page = await get('//orders');
-    expect([page.status, await page.text()]).toEqual([
-      200,
-      expect.stringContaining(' href="./web/style.css"'),
-    ]);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain(' href="./web/style.css"');
   });
 });
 
 describe('what is said besides', () => {
   const overviewOf = async (of: Partial<Archive>): Promise<string> => {
-    const other = await serveArchive({ ...archive, ...of }, { now: () => now });
-    const page = await (await get('/', {}, other)).text();
-    await other.close();
-    return page;
+    const other = await fresh(serveArchive({ ...archive, ...of }, { now: () => now }));
+    return (await get('/', {}, other)).text();
   };
   const problem = (more: Partial<ArchiveProblem>): ArchiveProblem => ({
     project: 'p',
@@ -457,20 +422,16 @@ describe('what is said besides', () => {
 
   test('what the platform no longer shows is held all the same', async () => {
     const [one] = (await archive.orders.list({ project: 'p', limit: 1 })).items;
-    await bench.db.query(
-      `update archive.orders set missing_since = now() where operation_id = $1`,
-      [one?.operationId],
-    );
+    const gone = `update archive.orders set missing_since = now() where operation_id = $1`;
+    await bench.db.query(gone, [one?.operationId]);
     const held = await archive.orders.count({ project: 'p' });
     expect(await text('/')).toContain(`<b>${held}</b><a href="/orders">`);
   });
 
   test('an address of nothing is a page for people, and a refusal for programs', async () => {
     const page = await get('/nothing', { accept: 'text/html,*/*' });
-    expect([page.status, await page.text()]).toEqual([
-      404,
-      expect.stringContaining(en.trouble.notFound),
-    ]);
+    expect(page.status).toBe(404);
+    expect(await page.text()).toContain(en.trouble.notFound);
     expect((await get('/nothing')).headers.get('content-type')).toContain('application/json');
   });
 
@@ -495,11 +456,10 @@ test('while the database is down the page says so, and shows the archive again a
   const down = async (): Promise<never> => {
     throw Object.assign(new Error('gone'), { code: 'database_unreachable' });
   };
-  const broken = await serveArchive({ ...archive, coverage: down, day: down });
+  const broken = await fresh(serveArchive({ ...archive, coverage: down, day: down }));
   for (const path of ['/', '/days/orders/2026-04-03']) {
     const answer = await get(path, {}, broken);
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain(en.trouble.database);
   }
-  await broken.close();
 });

@@ -50,14 +50,8 @@ async function write(tx: Tx, given: Given[], at = noon): Promise<void> {
 const commit = (given: Given[], at = noon): Promise<void> =>
   withTx(db, (tx) => write(tx, given, at));
 
-async function all(after?: string): Promise<Change[]> {
-  const { items } = await archive.changes.list({
-    project,
-    limit: 10_000,
-    ...(after === undefined ? {} : { after }),
-  });
-  return items;
-}
+const all = async (after?: string): Promise<Change[]> =>
+  (await archive.changes.list({ project, limit: 10_000, ...(after && { after }) })).items;
 
 const told = ({ id, change, record }: Change): string =>
   [change, id, ...(record !== null && 'message' in record ? [record.message] : [])].join(' ');
@@ -98,11 +92,8 @@ test('new, changed, late, missing and found are told once each, with what was sa
   });
   expect(first?.rawSha256).toBe(first?.record?.rawSha256);
   expect(late).toMatchObject({ record: { message: 'older', observedAt: '2026-03-11T12:00:02Z' } });
-  expect(missing).toMatchObject({
-    observedAt: '2026-03-11T12:00:03Z',
-    rawSha256: null,
-    record: null,
-  });
+  const gone = { observedAt: '2026-03-11T12:00:03Z', rawSha256: null, record: null };
+  expect(missing).toMatchObject(gone);
 
   // From any change on, the rest and nothing else.
   for (const [i, { position }] of found.entries()) {
@@ -251,11 +242,9 @@ test('four writers and a reader that breaks off anywhere: its copy is the archiv
     for (;;) {
       const isLast = !isWriting;
       const after: string | null = position;
-      const page = await archive.changes.list({
-        project,
-        limit: 1 + Math.floor(random() * 30),
-        ...(after === null ? {} : { after }),
-      });
+      const limit = 1 + Math.floor(random() * 30);
+      const given = { project, limit, ...(after !== null && { after }) };
+      const page = await archive.changes.list(given);
       // Some of a page is taken, with the position of the last that was.
       const taken = page.items.slice(0, Math.floor(random() * (page.items.length + 1)));
       for (const { id, change, rawSha256, position: at } of taken) {
@@ -298,7 +287,7 @@ test('a position outlives vacuum, which writes every table anew, and a reconnect
   await owner.close();
   const reopened = await fresh(openArchive({ connectionString, max: 1 }));
   const after = async (at: string | null): Promise<ChangesPage> =>
-    reopened.changes.list({ project, ...(at === null ? {} : { after: at }) });
+    reopened.changes.list({ project, ...(at !== null && { after: at }) });
   const then = await after(position);
   await commit([{ id: 'c' }]);
   const last = await after(then.position);
@@ -330,10 +319,8 @@ describe('by every door', () => {
     const { items, position, is_up_to_date: isUpToDate } = await page('?limit=1');
     expect(items).toMatchObject([{ id: 'a', api_version: null, record: { operation_id: 'a' } }]);
     expect([position, isUpToDate]).toEqual([first?.position, false]);
-    expect(await page(`?after=${position}`)).toMatchObject({
-      items: [{ id: 'b' }],
-      is_up_to_date: true,
-    });
+    const rest = { items: [{ id: 'b' }], is_up_to_date: true };
+    expect(await page(`?after=${position}`)).toMatchObject(rest);
     const lines = await (await ask('?format=ndjson')).text();
     expect(lines.trim().split('\n')).toHaveLength(2);
     expect((await ask('?wait=1&format=csv')).status).toBe(400);
@@ -415,14 +402,8 @@ describe('after a restore', () => {
   let owner: Db;
   setUp(async (keep) => {
     opened = await keep(openEmpty(1));
-    owner = await keep(
-      openDb({
-        connectionString: opened.connectionString,
-        role: null,
-        max: 1,
-        log: silentLog(),
-      }),
-    );
+    const { connectionString } = opened;
+    owner = await keep(openDb({ connectionString, role: null, max: 1, log: silentLog() }));
   });
   beforeEach(() => ({ db, archive } = opened));
 

@@ -129,32 +129,21 @@ describe('the summary', () => {
   const none = { open: 0, walked: 0, sealed: 0, final: 0, lost: 0 };
 
   test('adds up each resource of a project', async () => {
+    const of = { project: 'p', nextDeadlineAt: deadline };
+    const days = { open: 1, walked: 1, sealed: 1, final: 3, lost: 1 };
+    const sure = { held: 3, settled: 3, unresolved: 3, rejected: 3 };
+    const unsure = { held: 0, settled: 0, unresolved: 0, rejected: 0 };
+    const march = { oldestDay: '2026-03-02', newestDay: '2026-03-06' };
+    const tenth = { oldestDay: '2026-03-10', newestDay: '2026-03-10' };
     expect(await archive.summary({ project: 'p' })).toEqual([
+      { ...of, resource: 'orders', records: 2, ...march, days, ...sure },
       {
-        project: 'p',
-        resource: 'orders',
-        records: 2,
-        oldestDay: '2026-03-02',
-        newestDay: '2026-03-06',
-        days: { open: 1, walked: 1, sealed: 1, final: 3, lost: 1 },
-        held: 3,
-        settled: 3,
-        unresolved: 3,
-        rejected: 3,
-        nextDeadlineAt: deadline,
-      },
-      {
-        project: 'p',
+        ...of,
         resource: 'nft_classes',
         records: 1,
-        oldestDay: '2026-03-10',
-        newestDay: '2026-03-10',
+        ...tenth,
         days: { ...none, walked: 2 },
-        held: 0,
-        settled: 0,
-        unresolved: 0,
-        rejected: 0,
-        nextDeadlineAt: deadline,
+        ...unsure,
       },
     ]);
   });

@@ -14,11 +14,8 @@ const project = 'p';
 let bench: Bench;
 let archive: Archive;
 setUp(async (keep) => {
-  bench = await keep(
-    createBench({
-      days: [...daysIn({ from: '2026-03-01', to: '2026-03-13' }), ...tenDays.days.slice(-6)],
-    }),
-  );
+  const days = [...daysIn({ from: '2026-03-01', to: '2026-03-13' }), ...tenDays.days.slice(-6)];
+  bench = await keep(createBench({ days }));
   await bench.seal();
   const { connectionString } = bench;
   archive = await keep(openArchive({ connectionString }));
@@ -51,6 +48,7 @@ const said = (rows: object[], names: string): Row[] =>
     );
   });
 
+const march = { from: '2026-03-01', to: '2026-04-01' } as const;
 const counts =
   'period orders succeeded failed pending of_other_status spent_fen spent_units pending_fen credited_gas_ugas ' +
   'credited_fees_fen amount_unknown reservations rejected is_held is_settled';
@@ -82,13 +80,7 @@ test.each<[what: string, read: () => Promise<object[]>, names: string, sql: stri
   ],
   [
     'accounts by what they spent',
-    () =>
-      archive.statistics.accounts({
-        project,
-        from: '2026-03-01',
-        to: '2026-04-01',
-        limit: 10_000,
-      }),
+    () => archive.statistics.accounts({ project, ...march, limit: 10_000 }),
     'account orders succeeded spent_fen spent_units amount_unknown',
     `*, without_amount as amount_unknown from analytics.spend_by_account
       where project_id = 'p' and month = '2026-03-01' order by spent_fen desc, account`,
@@ -114,11 +106,8 @@ test.each<[what: string, read: () => Promise<object[]>, names: string, sql: stri
 describe('orders', () => {
   test('of groups add up to the whole, and no period is left out', async () => {
     const whole = await archive.statistics.orders({ project, by: 'day' });
-    for (const groupBy of [
-      ['status'],
-      ['order_type', 'status'],
-      ['account', 'status', 'order_type'],
-    ] as const) {
+    const all = ['account', 'status', 'order_type'] as const;
+    for (const groupBy of [['status'], ['order_type', 'status'], all] as const) {
       const rows = await archive.statistics.orders({ project, by: 'day', groupBy });
       const sums = whole.map(({ period, ...row }) => {
         const parts = rows.filter((one) => one.period === period);
@@ -153,17 +142,10 @@ describe('orders', () => {
   test('a hole shows where no order is, whatever they are grouped by', async () => {
     for (const groupBy of [[], ['account']] as const) {
       const query = { project, by: 'month', to: '2026-02-01', groupBy } as const;
+      const none = { period: '2026-01-01', orders: 0, spentFen: '0' };
+      const days = { days: 31, daysAccounted: 1, daysLost: 1 };
       expect(await archive.statistics.orders(query)).toMatchObject([
-        {
-          period: '2026-01-01',
-          orders: 0,
-          spentFen: '0',
-          days: 31,
-          daysAccounted: 1,
-          daysLost: 1,
-          reservations: ['lost'],
-          isHeld: false,
-        },
+        { ...none, ...days, reservations: ['lost'], isHeld: false },
       ]);
     }
   });
@@ -173,15 +155,11 @@ describe('as of an instant', () => {
   const when = (i: number): string => new Date(Date.UTC(2026, 2, 6, 0, i)).toISOString();
   const figuresOf = async (of: string, moment: { asOf?: string }): Promise<unknown[]> => {
     const query = { project: of, ...moment } as const;
+    const late = { ...query, by: 'month', from: '2026-03-05' } as const;
     return [
       await archive.statistics.orders({ ...query, by: 'day' }),
       await archive.statistics.orders({ ...query, by: 'month', groupBy: ['account', 'status'] }),
-      await archive.statistics.orders({
-        ...query,
-        by: 'month',
-        from: '2026-03-05',
-        groupBy: ['order_type'],
-      }),
+      await archive.statistics.orders({ ...late, groupBy: ['order_type'] }),
       await archive.statistics.nftClasses({ ...query, by: 'day', groupBy: ['owner'] }),
       await archive.statistics.nftClasses({ ...query, by: 'month' }),
       await archive.statistics.nftGrowth({ ...query, by: 'day' }),
@@ -205,20 +183,14 @@ describe('as of an instant', () => {
       owner: fc.constantFrom('a', 'b', null),
     });
     const dayOf = (id: string): string => `2026-03-0${1 + (Number(id.split('-')[1]) % 6)}`;
-    const rounds = fc.sample(
-      fc.tuple(
-        fc.array(order, { minLength: 1, maxLength: 5 }),
-        fc.array(nftClass, { minLength: 1, maxLength: 3 }),
-      ),
-      { numRuns: 15, seed: 9 },
-    );
+    const orders = fc.array(order, { minLength: 1, maxLength: 5 });
+    const classes = fc.array(nftClass, { minLength: 1, maxLength: 3 });
+    const rounds = fc.sample(fc.tuple(orders, classes), { numRuns: 15, seed: 9 });
     const then: unknown[][] = [];
-    for (const [i, [orders, classes]] of rounds.entries()) {
-      const made = orders.map((one) => ({
-        ...one,
-        create_time: `${dayOf(one.operation_id)} 08:00:00`,
-      }));
-      const born = classes.map((one) => ({ ...one, timestamp: `${dayOf(one.id)} 08:00:00` }));
+    for (const [i, [someOrders, someClasses]] of rounds.entries()) {
+      const at = (id: string): string => `${dayOf(id)} 08:00:00`;
+      const made = someOrders.map((one) => ({ ...one, create_time: at(one.operation_id) }));
+      const born = someClasses.map((one) => ({ ...one, timestamp: at(one.id) }));
       await observe(bench.db, { project: 'then', resource: 'orders' }, made, when(i));
       await observe(bench.db, { project: 'then', resource: 'nft_classes' }, born, when(i));
       then.push(await figuresOf('then', {}));
@@ -226,9 +198,8 @@ describe('as of an instant', () => {
     for (const [i, figures] of then.entries()) {
       expect(await figuresOf('then', { asOf: when(i) })).toEqual(figures);
     }
-    expect(await figuresOf('then', { asOf: '2026-03-05T00:00:00Z' })).toEqual(
-      then[0]?.map(() => []),
-    );
+    const before = await figuresOf('then', { asOf: '2026-03-05T00:00:00Z' });
+    expect(before).toEqual(then[0]?.map(() => []));
     const texts = then.map((figures) => JSON.stringify(figures));
     expect(new Set(texts).size).toBe(texts.length);
     const growth = await archive.statistics.nftGrowth({ project: 'then', by: 'day' });
