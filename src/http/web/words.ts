@@ -480,7 +480,7 @@ export const en = {
     notTold: 'told nobody yet',
     untold: 'Nobody is told of these: no webhook is set. To set one:',
     resolved: 'Over since',
-    what: 'What is wrong',
+    what: 'What was wrong',
     subject: 'About',
     once: 'told once',
   },
