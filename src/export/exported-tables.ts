@@ -1,6 +1,6 @@
 // What an export carries: every table with its parts, and the statements that read a part in one fixed order and
-// spelling, so that equal contents are equal bytes whichever database they lie in. Builds SQL, runs only reads of the
-// catalog.
+// spelling, so that equal contents are equal bytes whichever database they lie in. Columns are the database's; those of
+// `outlast query` and HTTP stand in catalogue.ts and resources.ts. Builds SQL, runs only reads of the catalog.
 import type { FileFormat, ProjectId } from '../model.ts';
 import type { Queryable } from '../store/db.ts';
 

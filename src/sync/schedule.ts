@@ -1,6 +1,6 @@
 // The scheduler: a tick runs every project once; one that comes while the project is being worked on is left out for
 // it. node-cron names the minutes and a steady timer looks for them: node-cron's own timer sleeps until a time of the
-// wall clock, and where that is set back by hours it sleeps for hours.
+// wall clock, and where that is set back by hours it sleeps for hours. When a day is due: due-times.ts.
 import { createTask, parse } from 'node-cron';
 import { dayMs, minuteMs } from '../day.ts';
 import { causeChain } from '../errors.ts';
