@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import * as z from 'zod';
 import type { DatabaseAddress } from '../database-address.ts';
 import { causeChain, settingsError } from '../errors.ts';
-import type { ReaderKey } from '../http/gate.ts';
+import type { ReaderKey } from '../http/access.ts';
 import type { ProcessMetrics } from '../http/metrics.ts';
 import { serve, type Served, type ServerOptions } from '../http/server.ts';
 import type { Log } from '../log.ts';

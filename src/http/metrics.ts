@@ -21,7 +21,7 @@ import {
   type Resource,
 } from '../model.ts';
 import type { ProjectState } from '../query/metrics-state.ts';
-import { askedBy, openedTo } from './gate.ts';
+import { askedBy, openedTo } from './access.ts';
 import type { ServerContext } from './server-context.ts';
 
 export type ProcessMetrics = { registry: Registry; meter: Meter };

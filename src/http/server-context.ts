@@ -1,7 +1,7 @@
 // What every part of the server is given: the archive, who is let in, the clocks, and what an error is answered with.
 import type { Instant, ProjectId, SettingInForce } from '../model.ts';
 import type { Archive } from '../query/types.ts';
-import type { Gate } from './gate.ts';
+import type { Gate } from './access.ts';
 import type { Answer } from './http-answers.ts';
 import type { Sessions } from './web/session.ts';
 

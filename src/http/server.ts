@@ -8,7 +8,7 @@ import { causeChain, codeOf, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { inSpan, type SpanOptions } from '../tracing.ts';
 import { addDocs } from './docs/docs-page.ts';
-import { isLoopbackHost, type Gate, type ReaderKey } from './gate.ts';
+import { isLoopbackHost, type Gate, type ReaderKey } from './access.ts';
 import {
   answerOf,
   answerUnreadable,
@@ -176,7 +176,7 @@ function traceRequests(app: FastifyInstance): void {
 }
 
 /**
- * Who may read depends on the host (gate.ts): two of them, or none, are refused and not chosen from. To be called
+ * Who may read depends on the host (access.ts): two of them, or none, are refused and not chosen from. To be called
  * before any route is added. Node's own refusal of a missing Host must be off: it has no body.
  */
 function settleRequests(app: FastifyInstance): void {

@@ -2,9 +2,9 @@
 // whatever the years, for what is final is left out.
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
 import type { Queryable } from './db.ts';
-import { columnNamesOf, drizzleOn } from './drizzle.ts';
+import { columnNamesOf, drizzleOn } from './drizzle-statements.ts';
 import { columns, isEndless, iso, toSlice, type Slice } from './ledger.ts';
-import { and, desc, eq, inArray, max } from './orm.ts';
+import { and, desc, eq, inArray, max } from './drizzle-import.ts';
 import { runs, slices } from './schema.ts';
 
 /** Half-open days, one resource; absent means all. */

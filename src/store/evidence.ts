@@ -24,8 +24,8 @@ import {
   type Slice,
 } from './ledger.ts';
 import { onlyRow, type Queryable, type Tx } from './db.ts';
-import { columnNamesOf, readRow, rowText, type SelectedRow } from './drizzle.ts';
-import { getTableColumns } from './orm.ts';
+import { columnNamesOf, readRow, rowText, type SelectedRow } from './drizzle-statements.ts';
+import { getTableColumns } from './drizzle-import.ts';
 import { books, readings } from './schema.ts';
 import { tableShapes } from './record-tables.ts';
 

@@ -1,9 +1,9 @@
 // What was observed of a platform's undocumented behaviour, per project, with its time.
 import type { Instant, ListedResource, ProjectId, Resource } from '../model.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
-import { drizzleOn } from './drizzle.ts';
+import { drizzleOn } from './drizzle-statements.ts';
 import { iso } from './ledger.ts';
-import { and, eq, like } from './orm.ts';
+import { and, eq, like } from './drizzle-import.ts';
 import { facts } from './schema.ts';
 
 /** Facts by name, for example `orders.limit`: `50`. */

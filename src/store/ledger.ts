@@ -12,8 +12,14 @@ import {
 } from '../model.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Queryable, Row, Tx } from './db.ts';
-import { columnNamesOf, columnsGiven, drizzleOn, readRow, type SelectedRow } from './drizzle.ts';
-import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from './orm.ts';
+import {
+  columnNamesOf,
+  columnsGiven,
+  drizzleOn,
+  readRow,
+  type SelectedRow,
+} from './drizzle-statements.ts';
+import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from './drizzle-import.ts';
 import { timestampText, slices } from './schema.ts';
 
 /** What is read of a slice: all but the last error. */

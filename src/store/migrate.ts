@@ -19,7 +19,7 @@ import {
   type Distributed,
 } from './distribute.ts';
 import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable, type Tx } from './db.ts';
-import { readMigrationFiles } from './orm.ts';
+import { readMigrationFiles } from './drizzle-import.ts';
 import { resourceShapes } from './record-tables.ts';
 import { areGrantsDue, ensureGrants, ensureRoles, forbiddenHere } from './roles.ts';
 

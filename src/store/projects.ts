@@ -5,8 +5,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
 import { onlyRow, type Queryable } from './db.ts';
-import { drizzleOn } from './drizzle.ts';
-import { and, eq, isNotNull, sql } from './orm.ts';
+import { drizzleOn } from './drizzle-statements.ts';
+import { and, eq, isNotNull, sql } from './drizzle-import.ts';
 import { projects } from './schema.ts';
 
 export type ProjectSource = { baseUrl: string; apiKey: string };

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Instant, ProjectId } from '../model.ts';
 import { noteClock } from './alerts/problem-rows.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
-import { drizzleOn } from './drizzle.ts';
-import { and, eq, ne } from './orm.ts';
+import { drizzleOn } from './drizzle-statements.ts';
+import { and, eq, ne } from './drizzle-import.ts';
 import { runs } from './schema.ts';
 
 export type RunCounts = Pick<

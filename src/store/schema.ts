@@ -35,7 +35,7 @@ import {
   text,
   timestamp,
   uuid,
-} from './orm.ts';
+} from './drizzle-import.ts';
 
 /** Text compared by its UTF-8 bytes, whatever the database's locale. */
 const key = customType<{ data: string }>({ dataType: () => 'text collate "C"' });

@@ -5,7 +5,7 @@ import { causeChain, exitCodeOf, fatal } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { databaseError } from '../../src/store/db-errors.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
-import { drizzleOn } from '../../src/store/drizzle.ts';
+import { drizzleOn } from '../../src/store/drizzle-statements.ts';
 import { concernsAll, unforeseenText } from '../../src/sync/unforeseen-errors.ts';
 import { fileOnDatabase } from '../support/opened.ts';
 import { createTestDatabase } from '../support/postgres.ts';

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { transient } from '../../errors.ts';
 import { sendAnswer, unavailable, type Answer } from '../http-answers.ts';
-import { askedBy, projectByKey, projectBySignature } from '../gate.ts';
+import { askedBy, projectByKey, projectBySignature } from '../access.ts';
 import type { ServerContext } from '../server-context.ts';
 import {
   nodeError,

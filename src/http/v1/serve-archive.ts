@@ -13,7 +13,7 @@ import {
   sentenceOf,
   type Answer,
 } from '../http-answers.ts';
-import { askedBy, openedTo, openedUnlessSigned, projectToRead, type Opened } from '../gate.ts';
+import { askedBy, openedTo, openedUnlessSigned, projectToRead, type Opened } from '../access.ts';
 import { settingsFor, type ServerContext } from '../server-context.ts';
 import { createEvents, type EventTimes } from './events.ts';
 import { headers, negotiated, ready, sendReply, type Ready, type Sending } from './reply.ts';

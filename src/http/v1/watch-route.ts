@@ -7,7 +7,7 @@ import { apiVersions, type ApiVersion, type Day, type ProjectId } from '../../mo
 import { day, oneOf } from '../../query/arguments.ts';
 import { checked } from '../../query/check-arguments.ts';
 import { badRequest, Refused, refusal, refuse, type Answer } from '../http-answers.ts';
-import { projectToRead, type Opened } from '../gate.ts';
+import { projectToRead, type Opened } from '../access.ts';
 import { withoutUndefined, project, readQuery } from './route.ts';
 
 type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };

@@ -4,7 +4,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Instant } from '../../model.ts';
-import { readerByBearer, type Gate, type Opened, type ReaderKey } from '../gate.ts';
+import { readerByBearer, type Gate, type Opened, type ReaderKey } from '../access.ts';
 
 export const cookieName = 'outlast_session';
 /** A working day: whoever leaves a browser open does not leave it open for ever. */

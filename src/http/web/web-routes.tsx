@@ -6,7 +6,7 @@ import { codeOf, isOutlastError } from '../../errors.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { lists } from '../../query/lists.ts';
 import { Refused, sentenceOf } from '../http-answers.ts';
-import { askedBy, openedTo, type Opened } from '../gate.ts';
+import { askedBy, openedTo, type Opened } from '../access.ts';
 import { settingsFor, type ServerContext } from '../server-context.ts';
 import { addFiles } from './assets.ts';
 import { createFormat } from './format.ts';

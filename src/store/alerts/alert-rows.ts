@@ -3,9 +3,9 @@
 // lost day, is never over: it has the same moment in both.
 import type { Instant, ProjectId } from '../../model.ts';
 import { withTx, type Db, type Queryable, type Row, type Tx } from '../db.ts';
-import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from '../drizzle.ts';
+import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from '../drizzle-statements.ts';
 import { iso } from '../ledger.ts';
-import { and, eq, or, sql } from '../orm.ts';
+import { and, eq, or, sql } from '../drizzle-import.ts';
 import { alerts } from '../schema.ts';
 
 /** `attempts`: tries to tell it since it was last told. */

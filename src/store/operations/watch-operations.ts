@@ -82,7 +82,7 @@ const briefly = { ...defaultTxTimeouts, lockMs: 2_000 };
 
 /**
  * How long a request is remembered, on the database's clock. A signature opens something for half an hour at most (15
- * minutes either way, http/gate.ts); the rest is for replicas whose clocks differ.
+ * minutes either way, http/access.ts); the rest is for replicas whose clocks differ.
  */
 const remembered = '1 hour';
 

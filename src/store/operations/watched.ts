@@ -9,10 +9,10 @@ import type {
   ProjectId,
   WatchedState,
 } from '../../model.ts';
-import { and, eq } from '../orm.ts';
+import { and, eq } from '../drizzle-import.ts';
 import type { HeldContent } from '../read-held.ts';
 import { withTx, type Db, type Queryable } from '../db.ts';
-import { drizzleOn } from '../drizzle.ts';
+import { drizzleOn } from '../drizzle-statements.ts';
 import { iso, msOf } from '../ledger.ts';
 import { writeInto, type RecordEffects } from '../records.ts';
 import { watchedOperations } from '../schema.ts';

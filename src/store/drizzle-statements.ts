@@ -5,7 +5,7 @@ import type { GetColumnData } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
 import type { Queryable, Row } from './db.ts';
-import { getTableColumns, drizzle } from './orm.ts';
+import { getTableColumns, drizzle } from './drizzle-import.ts';
 
 /**
  * Drizzle on a connection or a transaction. What a statement returns is told apart by its columns' names: each but
