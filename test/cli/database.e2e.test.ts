@@ -1,6 +1,6 @@
 // What a database can do to a command at work: one clear sentence, the right exit code, and nothing lost (P3, P12).
 import { execFile } from 'node:child_process';
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -180,8 +180,6 @@ async function goesOnAfterFailover(
 
 test('a standby: 2, and where to point instead; commands that only read take it as a replica', async () => {
   const folder = await freshFolder();
-  // As root the server runs as another user, who must be able to pass through.
-  await chmod(folder, 0o755);
   const options = { dataDir: join(folder, 'home'), elsewhere: join(folder, 'elsewhere') };
   const open = (): Promise<Embedded> => openEmbedded({ ...options, log: silentLog() });
   const primary = await open();

@@ -1,22 +1,16 @@
 // The demo as an impatient person runs it: stopped early, killed, and run again (P3); then as anybody runs it.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { devNull, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { devNull } from 'node:os';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import { queryAt } from '../support/client.ts';
 import { linkedFile, runCommand, startCommand, type Running } from '../support/command.ts';
+import { makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 
 let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast demo ü '));
-  // As root the embedded Postgres runs as another user, who must be able to pass through.
-  chmodSync(folder, 0o755);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+setUp(async (keep) => void (folder = await keep(makeFolder('outlast demo ü '), removeFolder)));
 
 let held = 0;
 /** How the sync before went, in words. */

@@ -1,16 +1,16 @@
 // `outlast query dictionary`, the real command, for whoever may only read.
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { withClient } from '../support/client.ts';
 import { runHere } from '../support/command-here.ts';
+import { setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 let database: TestDatabase;
 let env: { DATABASE_URL: string };
-beforeAll(async () => {
-  database = await createTestDatabase();
+setUp(async (keep) => {
+  database = await keep(createTestDatabase());
   env = { DATABASE_URL: database.connectionString };
 });
-afterAll(() => database.drop());
 
 test('lists what there is, and shows one view column by column', async () => {
   const all = await runHere(['query', 'dictionary'], { env });
@@ -48,23 +48,17 @@ test('a name that is none, and a database that holds no archive, get one sentenc
 });
 
 test('a login in outlast_reader is enough, and is told which commands it is not enough for', async () => {
-  const owner = new pg.Client({ connectionString: database.connectionString });
-  await owner.connect();
   const name = `${database.name}_reads`;
-  await owner.query(`create role "${name}" login password 'x' in role outlast_reader`);
-  try {
-    const url = new URL(database.connectionString);
-    url.username = name;
-    url.password = 'x';
-    const reads = { env: { DATABASE_URL: url.href } };
+  const url = Object.assign(new URL(database.connectionString), { username: name, password: 'x' });
+  const reads = { env: { DATABASE_URL: url.href } };
+  await withClient(database.connectionString, async (owner) => {
+    await owner.query(`create role "${name}" login password 'x' in role outlast_reader`);
     const { code, stdout } = await runHere(['query', 'dictionary', 'runs'], reads);
     expect(code).toBe(0);
     expect(stdout).toContain('analytics.runs');
     const status = await runHere(['status'], reads);
     expect(status.code).toBe(2);
     expect(status.stderr).toContain('use the login that the sync uses');
-  } finally {
     await owner.query(`drop role "${name}"`);
-    await owner.end();
-  }
+  });
 });

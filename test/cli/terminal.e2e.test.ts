@@ -2,8 +2,7 @@
 // that says how far it is. Only what is to be copied in one piece may be longer.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { devNull, tmpdir } from 'node:os';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -11,13 +10,13 @@ import { widthOf } from '../../src/cli/print.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { environmentOf, linkedFile, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { setUp, removeFolder } from '../support/fresh.ts';
+import { makeFolder, setUp, removeFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 
 let bench: Bench;
 let folder: string;
 setUp(async (keep) => {
-  folder = await keep(mkdtemp(join(tmpdir(), 'outlast ')), removeFolder);
+  folder = await keep(makeFolder('outlast '), removeFolder);
   bench = await keep(createBench({ ...fiveDays, startAt: noon }));
   await bench.seal();
   const said = `余额不足，请充值后重试 ${'the account has too little for this '.repeat(4)}`;

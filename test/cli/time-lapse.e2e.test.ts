@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   livedText,
   threeMonths,
@@ -12,11 +12,8 @@ import {
   type Story,
 } from '../../src/cli/time-lapse.ts';
 import { daysIn } from '../../src/day.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-
-let database: TestDatabase;
-beforeEach(async () => void (database = await createTestDatabase()));
-afterEach(() => database.drop());
+import { fresh } from '../support/fresh.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 
 /** The first nine days: the first start, the outage over a month's end, and a day more. */
 const nineDays: Story = { ...threeMonths, endsAt: Date.parse('2026-02-06T12:00:00Z') };
@@ -90,10 +87,11 @@ test('days are sealed, a month is forgotten by the platform and certified, and w
     expect(livedText(end)).toContain('7: 2025-12-25 to 2025-12-31');
     expect(said.filter((line) => line.length > 80)).toEqual([]);
   };
+  const { connectionString: databaseUrl } = await fresh(createTestDatabase());
   await timeLapse({
     story: nineDays,
     seconds: 0,
-    databaseUrl: database.connectionString,
+    databaseUrl,
     say: (text) => void said.push(...text.split('\n')),
     signal: new AbortController().signal,
     whenOver,

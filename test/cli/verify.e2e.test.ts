@@ -4,19 +4,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { environmentOf, linkedFile, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { createCertified, type Certified } from '../support/certified.ts';
+import { setUp } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { copied } from '../support/tamperings.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 
 let archive: Certified;
-beforeAll(async () => {
-  archive = await createCertified();
-});
-afterAll(() => archive.close());
+setUp(async (keep) => void (archive = await keep(createCertified())));
 
 const settings = (): Record<string, string> => ({
   DATABASE_URL: archive.connectionString,

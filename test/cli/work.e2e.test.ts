@@ -1,8 +1,7 @@
 // The commands that do the work, run as a person would: sync, start, status, probe, against a real simulator.
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { chmodSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
@@ -13,7 +12,7 @@ import { migrate } from '../../src/store/migrate.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
 import { runHere } from '../support/command-here.ts';
-import { fresh, setUp, removeFolder } from '../support/fresh.ts';
+import { fresh, makeFolder, setUp, removeFolder } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import {
@@ -41,9 +40,7 @@ let database: TestDatabase;
 const taken: TestDatabase[] = [];
 
 setUp(async (keep) => {
-  folder = await keep(mkdtemp(join(tmpdir(), 'outlast test ü ')), removeFolder);
-  // As root the embedded Postgres runs as another user, who must be able to pass through.
-  chmodSync(folder, 0o755);
+  folder = await keep(makeFolder('outlast test ü '), removeFolder);
   simulator = await keep(createSimulator({ startAt: noon, speed: 0, world }));
   synced = await keep(takeUnread());
   taken.splice(0);

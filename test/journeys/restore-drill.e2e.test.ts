@@ -1,14 +1,13 @@
 // The restore drill, command by command: sync, export, kill it, export, import elsewhere, verify, sync on, export
 // again.
-import { mkdtemp, readFile, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../src/export/manifest.ts';
 import { createUncertified, type Certified } from '../support/certified.ts';
 import { environmentOf, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { setUp, removeFolder } from '../support/fresh.ts';
+import { makeFolder, setUp, removeFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
@@ -29,7 +28,7 @@ setUp(async (keep) => {
   );
   await source.fill(archive);
   elsewhere = await keep(createTestDatabase());
-  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-drill-')), removeFolder);
+  folder = await keep(makeFolder(), removeFolder);
 });
 
 const environment = (databaseUrl: string): { env: Record<string, string> } => ({

@@ -1,22 +1,20 @@
 import * as fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canonical, jsonbText } from '../../src/platform/canonical.ts';
 import { parseJson } from '../../src/platform/json.ts';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
+import { setUp } from '../support/fresh.ts';
+import { createEmptyDatabase } from '../support/postgres.ts';
 
-let database: TestDatabase;
 let client: pg.Client;
 
-beforeAll(async () => {
-  database = await createEmptyDatabase();
-  client = new pg.Client({ connectionString: database.connectionString });
-  await client.connect();
-});
-
-afterAll(async () => {
-  await client.end();
-  await database.drop();
+setUp(async (keep) => {
+  const { connectionString } = await keep(createEmptyDatabase());
+  const connecting = new pg.Client({ connectionString });
+  client = await keep(
+    connecting.connect().then(() => connecting),
+    (one) => one.end(),
+  );
 });
 
 /** What jsonb prints for a JSON text; null if it cannot hold it. */

@@ -1,13 +1,11 @@
 // `outlast simulate` as people and programs run it: a child process with options, signals and exit codes.
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { signedHeaders } from '../../src/platform/sign.ts';
 import { linkedFile, startCommand, type Running } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
+import { freshFolder } from '../support/fresh.ts';
 
 let running: Running | null = null;
 afterEach(() => void running?.child.kill('SIGKILL'));
@@ -55,35 +53,31 @@ test('SIGINT ends it cleanly too, and without --json stdout stays empty and no s
 });
 
 test('what it prints to type works as it stands: an archive of its own, results, and alerts that arrive', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast practice '));
-  // As root the embedded Postgres runs as another user, who must be able to pass through.
-  await chmod(folder, 0o755);
-  try {
-    const simulating = simulate();
-    await simulating.waitFor(/that arrive are shown here/);
-    const typed = simulating
-      .stderr()
-      .split('\n')
-      .filter((line) => /^ {2}(export|outlast (?!start))/.test(line));
-    const { stdout } = await promisify(execFile)(
-      'bash',
-      [
-        '-euc',
-        `outlast() { '${process.execPath}' '${linkedFile}' "$@"; }
-         ${typed.join('\n')}
-         outlast sync --json
-         outlast query watched-operations`,
-      ],
-      { cwd: folder, env: { PATH: process.env['PATH'], DATABASE_URL: 'postgres://not.touched/x' } },
-    );
-    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ state: 'done' });
-    expect(simulating.stderr()).toMatch(
-      /\d\d:\d\d:\d\d {2}alert as json\n {2}Outlast: a test message/,
-    );
-    expect(simulating.stderr()).toMatch(/ {2}heartbeat from outlast \(default \d+ /);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const simulating = simulate();
+  await simulating.waitFor(/that arrive are shown here/);
+  const typed = simulating
+    .stderr()
+    .split('\n')
+    .filter((line) => /^ {2}(export|outlast (?!start))/.test(line));
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    [
+      '-euc',
+      `outlast() { '${process.execPath}' '${linkedFile}' "$@"; }
+       ${typed.join('\n')}
+       outlast sync --json
+       outlast query watched-operations`,
+    ],
+    {
+      cwd: await freshFolder('outlast practice '),
+      env: { PATH: process.env['PATH'], DATABASE_URL: 'postgres://not.touched/x' },
+    },
+  );
+  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ state: 'done' });
+  expect(simulating.stderr()).toMatch(
+    /\d\d:\d\d:\d\d {2}alert as json\n {2}Outlast: a test message/,
+  );
+  expect(simulating.stderr()).toMatch(/ {2}heartbeat from outlast \(default \d+ /);
 });
 
 test.each([

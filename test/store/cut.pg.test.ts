@@ -4,17 +4,7 @@ import { once } from 'node:events';
 import { createServer, Socket, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exportArchive } from '../../src/export/write-export.ts';
 import { silentLog } from '../../src/log.ts';
 import type { OutlastError } from '../../src/errors.ts';
@@ -23,6 +13,7 @@ import { analyzeNew, openDb, noStatementTimeout, withTx, type Db } from '../../s
 import { countRows } from '../../src/store/read-held.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { inspectConnection } from '../../src/store/pg-client.ts';
+import { setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo, type Wire } from '../torture/wire.ts';
 
@@ -32,10 +23,7 @@ let wire: Wire;
 let address: string;
 let db: Db | null = null;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+setUp(async (keep) => void (database = await keep(createTestDatabase())));
 beforeEach(async () => {
   ({ wire, address } = await createWireTo(database.connectionString));
 });

@@ -1,17 +1,15 @@
 // Migrations: safe when many start at once, never backwards, and clear about what a database cannot promise.
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { queryAt } from '../support/client.ts';
 import { runHere } from '../support/command-here.ts';
+import { fresh } from '../support/fresh.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo } from '../torture/wire.ts';
 
 let database: TestDatabase;
-beforeEach(async () => {
-  database = await createEmptyDatabase();
-});
-afterEach(() => database.drop());
+beforeEach(async () => void (database = await fresh(createEmptyDatabase())));
 
 const log = silentLog();
 
@@ -26,16 +24,12 @@ test('ten that start at once on an empty database: one migrates, all end well', 
 });
 
 test('two databases of one cluster migrated at once do not fall over each other’s roles', async () => {
-  const other = await createEmptyDatabase();
-  try {
-    await Promise.all(
-      [database, other].flatMap(({ connectionString }) =>
-        [1, 2, 3].map(() => migrate(connectionString, log)),
-      ),
-    );
-  } finally {
-    await other.drop();
-  }
+  const other = await fresh(createEmptyDatabase());
+  await Promise.all(
+    [database, other].flatMap(({ connectionString }) =>
+      [1, 2, 3].map(() => migrate(connectionString, log)),
+    ),
+  );
 });
 
 const madeByAnother = {

@@ -1,10 +1,8 @@
 // Behind a pooler in transaction mode: every command does its work, none waits for ever, and what another client of the
 // pool finds in its connections is what the server gave it (P4). PgBouncer itself is tried too where it is installed.
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
@@ -14,6 +12,7 @@ import { queryAt } from '../support/client.ts';
 import { environmentOf, runCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
+import { fresh, freshFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -25,18 +24,9 @@ const days = ['2026-03-01', ...daysIn({ from: '2026-04-04', to: '2026-04-07' })]
 
 let simulator: Simulator;
 let database: TestDatabase;
-let folder: string;
 beforeEach(async () => {
-  simulator = await createSimulator({ startAt: noon, speed: 0, world });
-  database = await createEmptyDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'outlast-pooler-'));
-  // PgBouncer may run as another user than this one.
-  await chmod(folder, 0o755);
-});
-afterEach(async () => {
-  await simulator.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
+  simulator = await fresh(createSimulator({ startAt: noon, speed: 0, world }));
+  database = await fresh(createEmptyDatabase());
 });
 
 type Pool = { connectionString: string; close(): Promise<void> };
@@ -94,7 +84,7 @@ async function workThrough(pool: Pool): Promise<unknown[]> {
     runCommand(['verify'], { env }),
     runHere(['status'], { env }),
     runHere(['query', 'orders', '--limit', '3'], { env }),
-    runHere(['export', join(folder, 'export')], { env }),
+    runHere(['export', join(await freshFolder(), 'export')], { env }),
   ]);
   for (const { code, stdout, stderr } of ended) expect(code, `${stdout}${stderr}`).toBe(0);
   const answers = await stranger.end();
@@ -141,7 +131,7 @@ test('the same behind PgBouncer itself', async ({ skip }) => {
   skip(!hasPgBouncer, 'PgBouncer is not installed (apt-get install pgbouncer)');
   const server = new URL(database.connectionString);
   const pool = await startPgBouncer(
-    folder,
+    await freshFolder(),
     `[databases]
 * = host=${server.hostname} port=${server.port} user=${server.username} password=${decodeURIComponent(server.password)}
 [pgbouncer]

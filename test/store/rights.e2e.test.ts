@@ -1,9 +1,8 @@
 // What logins of every kind may do, on a server of their own of the release that the tests have: the roles are the
 // server's. Each works at once, or is told SQL that, run as it stands there, makes it work.
-import { access, chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
@@ -12,6 +11,7 @@ import { queryAt, withClient } from '../support/client.ts';
 import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
+import { makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { adminConnectionString } from '../support/postgres.ts';
 
@@ -22,29 +22,21 @@ let server: Embedded;
 let simulator: Simulator;
 let version: number;
 
-beforeAll(async () => {
-  simulator = await createSimulator({
-    startAt: noon,
-    speed: 0,
-    world: { ordersPerDay: 6, classesPerDay: 3, since: '2026-04-05' },
-  });
-  folder = await mkdtemp(join(tmpdir(), 'outlast-rights-'));
-  // As root the server runs as another user, who must be able to pass through.
-  await chmod(folder, 0o755);
+setUp(async (keep) => {
+  const world = { ordersPerDay: 6, classesPerDay: 3, since: '2026-04-05' };
+  simulator = await keep(createSimulator({ startAt: noon, speed: 0, world }));
+  folder = await keep(makeFolder(), removeFolder);
   const programs = await programsOf(await adminConnectionString());
-  server = await openEmbedded({
-    dataDir: join(folder, 'home'),
-    elsewhere: join(folder, 'elsewhere'),
-    settings: { fsync: 'off', max_connections: '100' },
-    ...(programs === null ? {} : { programs }),
-    log: silentLog(),
-  });
+  server = await keep(
+    openEmbedded({
+      dataDir: join(folder, 'home'),
+      elsewhere: join(folder, 'elsewhere'),
+      settings: { fsync: 'off', max_connections: '100' },
+      ...(programs === null ? {} : { programs }),
+      log: silentLog(),
+    }),
+  );
   version = await one<number>(`current_setting('server_version_num')::int`);
-});
-afterAll(async () => {
-  await server.close();
-  await simulator.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Those of the tests' own server, laid out as the package of the embedded one; null where they are elsewhere. */

@@ -1,11 +1,10 @@
 // TLS to the database as libpq's parameters ask for it. In front of the real Postgres stands one that speaks TLS for
 // it, as poolers do.
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { currentAddress } from '../../src/database-address.ts';
 import { exitCodeOf, type OutlastError } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
@@ -15,6 +14,7 @@ import { openDb, type Db } from '../../src/store/db.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { certify, speakTlsFor, type Certified } from '../support/certificates.ts';
 import { queryAt } from '../support/client.ts';
+import { freshFolder, makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { listenHere } from '../support/loopback.ts';
 import { adminConnectionString, createEmptyDatabase } from '../support/postgres.ts';
 
@@ -28,8 +28,8 @@ let fronts: Record<
 >;
 const file = (name: string): string => join(folder, name);
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outlast-tls-'));
+setUp(async (keep) => {
+  folder = await keep(makeFolder(), removeFolder);
   plain = new URL(await adminConnectionString());
   authority = certify(authorityName);
   const client = certify('postgres', authority);
@@ -38,15 +38,11 @@ beforeAll(async () => {
   await writeFile(file('client.key'), client.key);
   const yesterday = Date.now() - 86_400_000;
   fronts = {
-    local: await speakTlsFor(plain, certify('localhost', authority)),
-    elsewhere: await speakTlsFor(plain, certify('db.example', authority)),
-    expired: await speakTlsFor(plain, certify('localhost', authority, yesterday)),
-    strict: await speakTlsFor(plain, certify('localhost', authority), authority),
+    local: await keep(speakTlsFor(plain, certify('localhost', authority))),
+    elsewhere: await keep(speakTlsFor(plain, certify('db.example', authority))),
+    expired: await keep(speakTlsFor(plain, certify('localhost', authority, yesterday))),
+    strict: await keep(speakTlsFor(plain, certify('localhost', authority), authority)),
   };
-});
-afterAll(async () => {
-  for (const front of Object.values(fronts)) await front.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const says: Record<string, string> = {
@@ -234,9 +230,7 @@ test('channel_binding=require: the login is bound to TLS, or nothing is sent', a
   expect(await opened(Number(plain.port), { channel_binding: 'require' })).toBe(refused);
   expect(await opened(fronts.local.port, { ...bound, channel_binding: 'prefer' })).toBe('open');
 
-  const home = await mkdtemp(join(tmpdir(), 'outlast-bound-'));
-  // As root the server runs as another user, who must be able to pass through.
-  await chmod(home, 0o755);
+  const home = await freshFolder();
   const options = { dataDir: join(home, 'home'), elsewhere: join(home, 'elsewhere') };
   const server = await openEmbedded({ ...options, log: silentLog() });
   const { key, certificate } = certify('localhost', authority);
@@ -266,7 +260,6 @@ test('channel_binding=require: the login is bound to TLS, or nothing is sent', a
     )
     .toBe('database_channel_binding');
   await server.close();
-  await rm(home, { recursive: true, force: true });
 });
 
 // Authentication requests of the protocol (3): cleartext, MD5 with a salt, SASL without a mechanism that binds.

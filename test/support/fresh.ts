@@ -1,5 +1,5 @@
 // What tests open for themselves, gone when they are over, however they end.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
@@ -12,9 +12,17 @@ const closed = (opened: Closable): Promise<unknown> =>
 export const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 
+/** An empty folder; whoever made it removes it. */
+export async function makeFolder(name = 'outlast-test-'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), name));
+  // Of root's servers some run as another user, who must be able to pass through.
+  await chmod(folder, 0o755);
+  return folder;
+}
+
 /** An empty folder of one test. */
-export async function freshFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-test-'));
+export async function freshFolder(name?: string): Promise<string> {
+  const folder = await makeFolder(name);
   onTestFinished(() => removeFolder(folder));
   return folder;
 }
