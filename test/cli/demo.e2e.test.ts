@@ -1,12 +1,15 @@
 // The demo as an impatient person runs it: stopped early, killed, and run again (P3); then as anybody runs it.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { devNull } from 'node:os';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import { queryAt } from '../support/client.ts';
-import { linkedFile, runCommand, startCommand, type Running } from '../support/command.ts';
+import {
+  hasTerminal,
+  runCommand,
+  startCommand,
+  startOnTerminal,
+  type Running,
+} from '../support/command.ts';
 import { makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 
 let folder: string;
@@ -90,20 +93,13 @@ test('run again it goes on with what it holds, can be looked into and watched, a
   });
 });
 
-test.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
+test.runIf(hasTerminal)(
   'its terminal closed, it stops the embedded Postgres, though nobody takes what it prints',
   async () => {
-    const { PATH } = process.env;
-    const command = `exec '${process.execPath}' '${linkedFile}' demo`;
-    const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
-      cwd: folder,
-      env: { PATH, OUTLAST_ENV_FILE: devNull },
-    });
-    let output = '';
-    terminal.stdout.on('data', (part) => (output += String(part)));
-    await expect.poll(() => output).toContain('Ctrl-C ends the demo');
-    const [, connectionString] = /psql "(postgres:[^"]+)"/.exec(output) ?? [];
-    terminal.kill('SIGKILL');
+    const { child, shown } = startOnTerminal(['demo'], { cwd: folder });
+    await expect.poll(shown).toContain('Ctrl-C ends the demo');
+    const [, connectionString] = /psql "(postgres:[^"]+)"/.exec(shown()) ?? [];
+    child.kill('SIGKILL');
     const answer = async (): Promise<unknown> => {
       const client = new pg.Client({ connectionString });
       client.on('error', () => undefined);

@@ -1,5 +1,4 @@
 // `outlast doctor`, as a person reads it, against databases and platforms that are fine and that are not; and `init`.
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import {
   chmod,
@@ -27,9 +26,10 @@ import { createSimulator } from '../../src/simulator/simulator-server.ts';
 import { noon } from '../support/archive.ts';
 import {
   environmentOf,
-  linkedFile,
+  hasTerminal,
   runCommand,
   startCommand,
+  startOnTerminal,
   type Ended,
 } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
@@ -447,7 +447,7 @@ test('init writes what it tried, into the file that is read: with secrets by fil
   });
 });
 
-test.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
+test.runIf(hasTerminal)(
   'init tries each answer as it comes, asks again for what fails, and keeps what was typed when it ends early',
   async () => {
     const folder = await freshFolder();
@@ -456,22 +456,16 @@ test.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
     const { apiKey = '', apiSecret = '' } = simulator.projects[0] ?? {};
     /** Answers as the questions come; what stood on the screen. */
     const answered = async (answers: [RegExp, string][]): Promise<string> => {
-      const command = `exec '${process.execPath}' '${linkedFile}' init`;
-      const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
-        cwd: folder,
-        env: { PATH: process.env['PATH'], COLUMNS: '200' },
-      });
-      let screen = '';
+      const env = { OUTLAST_ENV_FILE: '' };
+      const init = startOnTerminal(['init'], { cwd: folder, env, columns: 200 });
       let seen = 0;
-      terminal.stdout.on('data', (part) => (screen += String(part)));
-      const ended = new Promise((resolve) => terminal.once('close', resolve));
       for (const [question, answer] of answers) {
-        await expect.poll(() => screen.slice(seen)).toMatch(question);
-        seen = screen.length;
-        terminal.stdin.write(answer);
+        await expect.poll(() => init.shown().slice(seen)).toMatch(question);
+        seen = init.shown().length;
+        init.type(answer);
       }
-      await ended;
-      return screen;
+      await init.ended;
+      return init.shown();
     };
     const first = await answered([
       [/Address of the platform/, 'http://127.0.0.1:1\r'],

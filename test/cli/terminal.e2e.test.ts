@@ -1,14 +1,11 @@
 // What every command prints fits into a terminal of 80 columns: tables, prose, help, mistakes, log lines and the line
 // that says how far it is. Only what is to be copied in one piece may be longer.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/cli/print.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
-import { environmentOf, linkedFile, type Ended } from '../support/command.ts';
+import { environmentOf, hasTerminal, startOnTerminal, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { makeFolder, setUp, removeFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -119,66 +116,31 @@ test('what programs read is not wrapped: data, and the line for a monitor', asyn
   expect(() => JSON.parse(status.stdout) as unknown).not.toThrow();
 });
 
-/** The command under a real pseudo-terminal, what it wrote, and its exit code; `onOutput` may type. */
-function onTerminal(
-  args: string[],
-  env: Record<string, string>,
-  onOutput: (sofar: string, type: (keys: string) => void) => void = () => undefined,
-): Promise<{ code: number | null; output: string }> {
-  const command = ['stty cols 80;', 'exec', process.execPath, linkedFile, ...args].join(' ');
-  const child = spawn('script', ['-qefc', command, '/dev/null'], {
-    env: {
-      PATH: process.env['PATH'],
-      TERM: 'xterm',
-      OUTLAST_ENV_FILE: devNull,
-      ...settings(),
-      ...env,
-    },
-    timeout: 240_000,
-    killSignal: 'SIGKILL',
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    output += part;
-    onOutput(output, (keys) => void child.stdin.write(keys));
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, output }));
-  });
-}
+describe.runIf(hasTerminal)('on a terminal', () => {
+  const start = (args: string[], more = {}) =>
+    startOnTerminal(args, { env: { ...settings(), ...more } });
 
-describe.runIf(existsSync('/usr/bin/script') && process.platform === 'linux')(
-  'on a terminal',
-  () => {
-    test('a bar is drawn, and nothing of it is left in the end; NO_COLOR is heeded', async () => {
-      const { code, output } = await onTerminal(['verify'], { NO_COLOR: '1' });
-      expect(code, output).toBe(1);
-      const at = output.indexOf('project ');
-      const [drawn, rest] = [output.slice(0, at), output.slice(at)];
-      expect(drawn).toMatch(/\rp {2}█.* of [\d,]+ records/);
-      expect(screenOf(drawn)).toBe('');
-      expect(rest).toMatch(/^project[^]*do not follow/);
-      expect(rest).not.toContain('\u001b');
-    });
+  test('a bar is drawn, and nothing of it is left in the end; NO_COLOR is heeded', async () => {
+    const { ended, shown } = start(['verify'], { NO_COLOR: '1' });
+    expect(await ended, shown()).toBe(1);
+    const at = shown().indexOf('project ');
+    const [drawn, rest] = [shown().slice(0, at), shown().slice(at)];
+    expect(drawn).toMatch(/\rp {2}█.* of [\d,]+ records/);
+    expect(screenOf(drawn)).toBe('');
+    expect(rest).toMatch(/^project[^]*do not follow/);
+    expect(rest).not.toContain('\u001b');
+  });
 
-    test('Ctrl-C leaves nothing of the bar behind', async () => {
-      let isTyped = false;
-      // No second page comes before it is typed.
-      bench.simulator.setFaults({ hang: { path: '/v3/orders', with: 'page_key=' } });
-      const { code, output } = await onTerminal(
-        ['sync', '--from', '2026-04-02', '--resource', 'orders'],
-        {},
-        (sofar, type) => {
-          if (!isTyped && /\rp {2}/.test(sofar)) type('\u0003');
-          isTyped ||= /\rp {2}/.test(sofar);
-        },
-      );
-      expect(code, output).toBe(75);
-      expect(screenOf(output)).not.toMatch(/slices.*\/s|[█░]/);
-    });
-  },
-);
+  test('Ctrl-C leaves nothing of the bar behind', async () => {
+    // No second page comes before it is typed.
+    bench.simulator.setFaults({ hang: { path: '/v3/orders', with: 'page_key=' } });
+    const { ended, shown, type } = start(['sync', '--from', '2026-04-02', '--resource', 'orders']);
+    await expect.poll(shown).toMatch(/\rp {2}/);
+    type('\u0003');
+    expect(await ended, shown()).toBe(75);
+    expect(screenOf(shown())).not.toMatch(/slices.*\/s|[█░]/);
+  });
+});
 
 /** What stands on the screen in the end: what was drawn over is gone. */
 const screenOf = (output: string): string =>

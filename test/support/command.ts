@@ -127,6 +127,31 @@ export function runCommand(args: string[], options: CommandOptions = {}): Promis
   return startCommand(args, options).ended;
 }
 
+/** Whether there is a real pseudo-terminal to be had. */
+export const hasTerminal = existsSync('/usr/bin/script') && process.platform === 'linux';
+
+/** `outlast <args>`, started under one. */
+export function startOnTerminal(
+  args: string[],
+  { env = {}, cwd, columns = 80 }: { env?: Record<string, string>; cwd?: string; columns?: number },
+) {
+  const words = [process.execPath, linkedFile, ...args].map((word) => `'${word}'`);
+  const command = `stty cols ${columns}; exec ${words.join(' ')}`;
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    cwd,
+    env: { PATH: process.env['PATH'], TERM: 'xterm', OUTLAST_ENV_FILE: devNull, ...env },
+    timeout: 240_000,
+    killSignal: 'SIGKILL',
+  });
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (shown += part));
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { child, ended, shown: () => shown, type: (keys: string) => void child.stdin.write(keys) };
+}
+
 /** What a process needs to start, and no setting: a developer's own OUTLAST_… and DATABASE_URL stay out, and a .env. */
 function inherited(): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP', 'USERPROFILE'];
