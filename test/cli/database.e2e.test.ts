@@ -322,9 +322,3 @@ test.each(['LATIN1', 'SQL_ASCII'])(
     expect([code, rows]).toEqual([2, []]);
   },
 );
-
-test('a sentence and its cause are joined by a colon alone', async () => {
-  const env = { ...settings(), DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' };
-  const { stderr } = await runHere(['status'], { env });
-  expect(stderr).toContain('the right host and port: connect ECONNREFUSED');
-});

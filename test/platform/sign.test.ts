@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareUtf8 } from '../../src/platform/bytes.ts';
-import { paramsText, sign, signedHeaders } from '../../src/platform/sign.ts';
+import { paramsText, sign } from '../../src/platform/sign.ts';
 
 const secret = 'TEST_SECRET_0123456789abcdef';
 const signed = (path: string, query: Record<string, string>, timestamp: string): string =>
@@ -59,40 +58,10 @@ describe('the signature', () => {
     expect(signed(path, query, timestamp)).toBe(expected);
   });
 
-  it('is none of those that careless compositions give', () => {
-    const text = (path: string, query: Record<string, string>, timestamp: string): string =>
-      paramsText(path, query) + timestamp + secret;
-    // The sabotaged twins: made careless in the known ways, the text does give what must not be produced.
-    const [orders, keyed, plain] = [vectors[1]!, vectors[2]!, vectors[5]!];
-    const careless = [
-      text(orders[0], orders[1], orders[2]).replaceAll(/(limit|count_total)":"(\d+)"/g, '$1":$2'),
-      text(keyed[0], keyed[1], keyed[2]).replaceAll(
-        /[&<>]/g,
-        (char) => `\\u00${char.charCodeAt(0).toString(16)}`,
-      ),
-      text(plain[0], { ...plain[1], page_key: '' }, plain[2]),
-    ];
-    expect(careless.map((line) => hash('sha256', line))).toEqual([
-      '792a019cd22ae4cf717c0d22698d9c9c30bf4bb1d8ec33f5d14d37fb776c64bb',
-      'd6ef0880c26fc60356fc9b72a78e0c6b472fb11e8225945fd7ab43fa7a30ee64',
-      'c794040af67808009aacccf97aaa6cc031c9f7c7ed1c8ef74e375182694d654d',
-    ]);
-  });
-
   it('puts the names in byte order, whatever order they came in', () => {
     expect(paramsText('/p', { b: '2', a: '1', '\u{1f600}': 'x', '\uff5e': 'y', A: '0' })).toBe(
       '{"path_url":"/p","query_A":"0","query_a":"1","query_b":"2","query_\uff5e":"y","query_\u{1f600}":"x"}',
     );
-  });
-
-  it('travels in four headers', () => {
-    const [path, query, timestamp, expected] = vectors[5]!;
-    expect(signedHeaders({ path, query, timestamp, secret, apiKey: 'k' })).toEqual({
-      'content-type': 'application/json',
-      'x-api-key': 'k',
-      'x-timestamp': timestamp,
-      'x-signature': expected,
-    });
   });
 });
 
