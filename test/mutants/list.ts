@@ -230,6 +230,11 @@ export const mutants: readonly Mutant[] = [
       "[-`set local role ${role ?? 'to default'}`-]{+'set local role to default'+}",
     ],
     [
+      'P4: a role outlives its transaction, behind a pooler',
+      "`[-set local role-]{+set role+} ${role ?? 'to default'}`",
+      'store/pooler.e2e',
+    ],
+    [
       'P1: what was begun is committed when it fails',
       "await client.query('[-rollback-]{+commit+}').catch",
     ],
@@ -375,6 +380,11 @@ export const mutants: readonly Mutant[] = [
       'sync/order.pg',
     ],
     [
+      'the farthest deadline goes first',
+      'order by (day = $12::date) desc, deadline_at{+ desc+}',
+      'sync/order.pg',
+    ],
+    [
       'days never read wait like all others',
       'deadline_at, [-(whole_walk > 0), -]day',
       'sync/order.pg',
@@ -386,6 +396,10 @@ export const mutants: readonly Mutant[] = [
     [
       'a page begins with the row that the one before ended with',
       "${isBefore ? [-'<' : '>'-]{+'<=' : '>='+}}",
+    ],
+    [
+      'a list over HTTP forgets the instant',
+      '{ project: projectFor(asking, resource), [-...query-]{+...query, asOf: undefined+} }',
     ],
     [
       'a list in descending order goes on upwards',

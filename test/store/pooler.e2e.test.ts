@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
-import { silentLog } from '../../src/log.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { noon } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
 import { environmentOf, runCommand, type Ended } from '../support/command.ts';
@@ -104,27 +102,6 @@ test('with one connection for all: nothing waits for ever, and nothing of ours s
   expect(await workThrough(pool)).toEqual([await asGiven()]);
   expect(pool.handovers()).toBeGreaterThan(100);
   expect(await held()).toEqual([{ held: simulator.oracle.count('orders') }]);
-});
-
-test('sabotaged: a role, a setting and a lock of a session are found by the next client', async () => {
-  await migrate(database.connectionString, silentLog());
-  const pool = await createPooler(database.connectionString);
-  const careless = new pg.Client({ connectionString: pool.connectionString });
-  await careless.connect();
-  await careless.query(`set role outlast_writer; set timezone = 'Asia/Tokyo'`);
-  await careless.query('select pg_advisory_lock(1)');
-  const stranger = watchPool(pool.connectionString);
-  await careless.end();
-  expect(await stranger.end()).toEqual([
-    {
-      ...Object(await asGiven()),
-      is_itself: false,
-      role: 'outlast_writer',
-      zone: 'Asia/Tokyo',
-      locks: 1,
-    },
-  ]);
-  await pool.close();
 });
 
 test('the same behind PgBouncer itself', async ({ skip }) => {
