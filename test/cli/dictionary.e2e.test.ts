@@ -1,7 +1,7 @@
 // `outlast query dictionary`, the real command, for whoever may only read.
 import { expect, test } from 'vitest';
 import { withClient } from '../support/client.ts';
-import { runHere } from '../support/command-here.ts';
+import { expectRefused, runHere } from '../support/command-here.ts';
 import { setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -38,13 +38,11 @@ test('prints a page and JSON', async () => {
 // P12
 test('a name that is none, and a database that holds no archive, get one sentence', async () => {
   const unknown = await runHere(['query', 'dictionary', 'ordres'], { env });
-  expect(unknown).toMatchObject({ code: 2, stdout: '' });
-  expect(unknown.stderr).toContain('There is no "ordres" to read here.');
+  expectRefused(unknown, 'There is no "ordres" to read here.');
   const other = new URL(database.connectionString);
   other.pathname = '/postgres';
   const empty = await runHere(['query', 'dictionary'], { env: { DATABASE_URL: other.href } });
-  expect(empty.code).toBe(2);
-  expect(empty.stderr).toContain('outlast migrate');
+  expectRefused(empty, 'outlast migrate');
 });
 
 test('a login in outlast_reader is enough, and is told which commands it is not enough for', async () => {

@@ -4,7 +4,7 @@ import type { Db } from '../../src/store/db.ts';
 import { addDays, cliffOf, dayOf, monthStart, startOf } from '../../src/day.ts';
 import { wholeList } from '../../src/model.ts';
 import type { Ended } from '../support/command.ts';
-import { runHere } from '../support/command-here.ts';
+import { expectRefused, runHere } from '../support/command-here.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 import type { TestDatabase } from '../support/postgres.ts';
@@ -148,8 +148,7 @@ describe('plan', () => {
     [['--rps', 'many'], 'It must be a number from 0.01 to 100000.'],
     [['--rps', '0'], 'It must be a number from 0.01 to 100000.'],
   ])('P12: %j ends with 2 and one sentence', async (args, sentence) => {
-    const { code, stderr } = await outlast('status', '--plan', ...args);
-    expect([code, stderr.includes(sentence)]).toEqual([2, true]);
+    expectRefused(await outlast('status', '--plan', ...args), sentence);
   });
 });
 
@@ -212,11 +211,18 @@ describe('status', () => {
 });
 
 describe('status --check', () => {
-  /** The level it tells, its exit code, and the whole line. */
-  async function checked(...args: string[]): Promise<[string | undefined, number | null, string]> {
-    const { code, stdout, stderr } = await outlast('status', '--check', ...args);
+  const codes = { OK: 0, WARNING: 1, CRITICAL: 2, UNKNOWN: 3 };
+  /** It says that level with its exit code, in one line like this. */
+  async function expectChecked(
+    level: keyof typeof codes,
+    line: RegExp | string = '',
+    env: Record<string, string> = {},
+    ...args: string[]
+  ): Promise<void> {
+    const { code, stdout, stderr } = await outlastWith(env, 'status', '--check', ...args);
     expect([stderr, stdout.split('\n').length]).toEqual(['', 2]);
-    return [/^OUTLAST (\w+): /.exec(stdout)?.[1], code, stdout];
+    expect([/^OUTLAST (\w+): /.exec(stdout)?.[1], code]).toEqual([level, codes[level]]);
+    expect(stdout).toMatch(line);
   }
 
   const readAt = (when: string): Promise<unknown> =>
@@ -228,27 +234,16 @@ describe('status --check', () => {
   test('is well while everything was read lately; a parked project and long silence are not', async () => {
     await enterWindow(120);
     await readAt(`now() - interval '1 minute'`);
-    const [level, code, line] = await checked();
-    expect([level, code]).toEqual(['OK', 0]);
-    expect(line).toMatch(
-      / and nothing is at risk \| days=\d+ held=\d+ open=0 lost=0 last_run=U\n$/,
-    );
+    const well = / and nothing is at risk \| days=\d+ held=\d+ open=0 lost=0 last_run=U\n$/;
+    await expectChecked('OK', well);
 
     await readAt(`now() - interval '3 hours'`);
     await db.query(`update sync.slices set due_at = now() - interval '1 hour'`);
     await db.query(`update sync.projects set added_at = now() - interval '4 hours'`);
-    expect(await checked()).toEqual([
-      'CRITICAL',
-      2,
-      expect.stringContaining('p: Nothing of orders has been read since'),
-    ]);
+    await expectChecked('CRITICAL', 'p: Nothing of orders has been read since');
 
     await db.query(`update sync.projects set parked_at = now(), parked_reason = 'no'`);
-    expect(await checked()).toEqual([
-      'CRITICAL',
-      2,
-      expect.stringContaining('p: The platform refused the key.'),
-    ]);
+    await expectChecked('CRITICAL', 'p: The platform refused the key.');
   });
 
   test('judges no project that was taken out of the settings, unless it is named', async () => {
@@ -262,15 +257,14 @@ describe('status --check', () => {
       OUTLAST_API_KEY: 'key',
       OUTLAST_API_SECRET: 'secret',
     };
-    const { stdout } = await outlastWith(other, 'status', '--check');
-    expect(stdout).toMatch(
-      /^OUTLAST WARNING: other: nothing is archived for it yet \(p is no longer configured: [^)]*\) \| days=0 /,
-    );
+    const unheld =
+      /^OUTLAST WARNING: other: nothing is archived for it yet \(p is no longer configured: [^)]*\) \| days=0 /;
+    await expectChecked('WARNING', unheld, other);
     expect((await outlastWith(other, 'status')).stdout).toContain(
       'Project p is no longer configured: nothing is asked for it, and what is held stays.',
     );
-    const named = await outlastWith(other, 'status', '--check', '--project', 'p');
-    expect(named.stdout).toMatch(/^OUTLAST CRITICAL: p: Nothing of orders has been read since/);
+    const silent = /^OUTLAST CRITICAL: p: Nothing of orders has been read since/;
+    await expectChecked('CRITICAL', silent, other, '--project', 'p');
   });
 
   test('shows news for a day, as a warning', async () => {
@@ -289,32 +283,21 @@ describe('status --check', () => {
       [lastMonth],
     );
     await told('25 hours');
-    expect(await checked()).toEqual([
-      'OK',
-      0,
-      expect.stringMatching(/: 1 of \d+ days is not safe yet, and nothing is at risk \| days=/),
-    ]);
+    await expectChecked('OK', /: 1 of \d+ days is not safe yet, and nothing is at risk \| days=/);
     await told('2 hours');
-    expect(await checked()).toEqual([
-      'WARNING',
-      1,
-      expect.stringContaining('p: orders: 1 record without'),
-    ]);
+    await expectChecked('WARNING', 'p: orders: 1 record without');
     await db.query(
       `update sync.slices set state = 'lost', proof = 'none', due_at = null where day = $1`,
       [lastMonth],
     );
     await told('3 hours', 'day_lost', `orders ${lastMonth.slice(0, 7)}`);
-    expect((await checked()).slice(0, 2)).toEqual(['CRITICAL', 2]);
+    await expectChecked('CRITICAL');
     await told('25 hours');
     await told('25 hours', 'day_lost', `orders ${lastMonth.slice(0, 7)}`);
-    expect(await checked()).toEqual([
+    await expectChecked(
       'OK',
-      0,
-      expect.stringMatching(
-        /: \d+ days are safe; one is lost for ever, and nothing is at risk \| .* lost=1 /,
-      ),
-    ]);
+      /: \d+ days are safe; one is lost for ever, and nothing is at risk \| .* lost=1 /,
+    );
   });
 
   test('tells of a project that no run could enter, and judges nothing by a clock that is behind', async () => {
@@ -324,46 +307,26 @@ describe('status --check', () => {
       `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
        values ('q', 'run_failed', '', '{"trouble": "never", "runs": 8}', now())`,
     );
-    expect(await checked()).toEqual([
-      'CRITICAL',
-      2,
-      expect.stringContaining('q: The last 8 runs failed'),
-    ]);
+    await expectChecked('CRITICAL', 'q: The last 8 runs failed');
     await db.query(
       `insert into sync.runs (project_id, run_id, started_at) values ('p', gen_random_uuid(), now() + interval '2 days')`,
     );
     await db.query('delete from sync.reported_problems');
-    expect(await checked()).toEqual([
-      'UNKNOWN',
-      3,
-      expect.stringContaining('p: the last run began at a time that is still to come'),
-    ]);
+    await expectChecked('UNKNOWN', 'p: the last run began at a time that is still to come');
   });
 
   test('cannot tell without an archive, and tells of a database that is gone', async () => {
-    expect((await checked()).slice(0, 2)).toEqual(['UNKNOWN', 3]);
+    await expectChecked('UNKNOWN');
     await db.query(
       `insert into sync.reported_problems (project_id, kind, subject, numbers, reported_at)
        values ('p', 'run_failed', '', '{"trouble": "never", "runs": 3}', now())`,
     );
-    expect(await checked()).toEqual([
-      'CRITICAL',
-      2,
-      expect.stringContaining('p: The last 3 runs failed before anything was archived.'),
-    ]);
+    await expectChecked('CRITICAL', 'p: The last 3 runs failed before anything was archived.');
     await db.query('delete from sync.reported_problems');
     await writeProjects(db, ['p'], { firstDay: lastMonth });
-    expect(await checked()).toEqual([
-      'WARNING',
-      1,
-      expect.stringMatching(/p: no day is accounted for yet \| days=0/),
-    ]);
-    expect((await checked('--project', 'other')).slice(0, 2)).toEqual(['UNKNOWN', 3]);
+    await expectChecked('WARNING', /p: no day is accounted for yet \| days=0/);
+    await expectChecked('UNKNOWN', '', {}, '--project', 'other');
     const gone = { DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:1/none' };
-    const { code, stdout } = await runHere(['status', '--check'], { env: gone });
-    expect([code, stdout]).toEqual([
-      2,
-      expect.stringMatching(/^OUTLAST CRITICAL: The database cannot be reached/),
-    ]);
+    await expectChecked('CRITICAL', /^OUTLAST CRITICAL: The database cannot be reached/, gone);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../src/store/db.ts';
 import type { Ended } from '../support/command.ts';
-import { runHere } from '../support/command-here.ts';
+import { expectRefused, runHere } from '../support/command-here.ts';
 import { setUp } from '../support/fresh.ts';
 import { openEmpty } from '../support/opened.ts';
 import { replace } from '../support/replaced.ts';
@@ -226,10 +226,6 @@ describe('mistakes', () => {
     [['orders', '--owner', 'o'], "unknown option '--owner'"],
     [['transactions', '--from', '2026-03-01'], "unknown option '--from'"],
   ])('%j ends with 2 and one sentence', async (args, sentence) => {
-    const { code, stdout, stderr } = await query(...args);
-    expect(code).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr).toContain(sentence);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expectRefused(await query(...args), sentence);
   });
 });

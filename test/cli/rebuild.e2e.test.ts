@@ -4,7 +4,7 @@ import { bar } from '../../src/cli/progress.ts';
 import { silentLog } from '../../src/log.ts';
 import { onlyRow, openDb, type Db } from '../../src/store/db.ts';
 import { startCommand, type Ended } from '../support/command.ts';
-import { runHere } from '../support/command-here.ts';
+import { expectRefused, runHere } from '../support/command-here.ts';
 import { eachOnDatabase } from '../support/opened.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { writeProjects } from '../support/rows.ts';
@@ -113,10 +113,7 @@ test('records that do not match their digests are named, left alone, and the exi
 
 test('P12: an unknown project or resource ends with 2 and one sentence', async () => {
   const project = await outlast('--project', 'other');
-  expect([project.code, project.stderr]).toEqual([
-    2,
-    'outlast: Nothing is archived for a project "other" here.\n',
-  ]);
+  expectRefused(project, 'outlast: Nothing is archived for a project "other" here.\n');
   expect((await outlast('--resource', 'slices')).code).toBe(2);
 });
 

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Ended } from '../support/command.ts';
-import { runHere } from '../support/command-here.ts';
+import { expectRefused, runHere } from '../support/command-here.ts';
 import { readOnly } from '../support/few-days.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { practise, type Practice } from '../support/practise.ts';
@@ -33,12 +33,9 @@ test('ids from arguments and a file are asked for by the next sync; status names
   const [first = '', ...others] = practice.simulator.oracle.operationIds('2026-04-01');
   const none = join(await freshFolder(), 'none');
   const nowhere = await runHere(['watch', first], { env: { OUTLAST_DATA_DIR: none } });
-  expect(nowhere).toMatchObject({ code: 2, stdout: '' });
-  expect(nowhere.stderr).toContain('no archive to put the operations into: DATABASE_URL is not');
+  expectRefused(nowhere, 'no archive to put the operations into: DATABASE_URL is not');
   expect(existsSync(none)).toBe(false);
-  const before = await outlast('watch', first);
-  expect(before).toMatchObject({ code: 2, stdout: '' });
-  expect(before.stderr).toContain('run outlast sync first');
+  expectRefused(await outlast('watch', first), 'run outlast sync first');
   await readFewDays();
   expect(await outlast('sync')).toMatchObject({ code: 0 });
 
@@ -90,9 +87,7 @@ test('P12: mistakes are named before anything is entered', async () => {
     [['watch', 'op', '--api-version', 'v2'], 'v1beta1, v3'],
     [['watch', 'op', '--project', 'other'], 'There is no project "other"'],
   ] as const) {
-    const ended = await outlast(...args);
-    expect(ended.code, ended.stderr).toBe(2);
-    expect(ended.stderr).toContain(sentence);
+    expectRefused(await outlast(...args), sentence);
   }
   const status = await outlast('status', '--json');
   expect(JSON.parse(status.stdout)).toMatchObject({ projects: [{ operations: null }] });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { Manifest } from '../../src/export/manifest.ts';
 import { createUncertified, type Certified } from '../support/certified.ts';
 import { environmentOf, startCommand, type Ended } from '../support/command.ts';
-import { runHere } from '../support/command-here.ts';
+import { expectRefused, runHere } from '../support/command-here.ts';
 import { makeFolder, setUp, removeFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -117,13 +117,11 @@ test('an archive survives its database, digest for digest, and goes on', async (
 });
 
 test('mistakes end with 2 and one sentence', async () => {
-  const mistaken = async (args: string[], sentence: string): Promise<void> => {
-    const { code, stdout, stderr } = await runHere(args, environment(elsewhere.connectionString));
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(sentence);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  };
-  await mistaken(['export'], "missing required argument 'place'");
-  await mistaken(['export', folder], 'holds other things and no export');
-  await mistaken(['import', join(folder, 'export')], 'an import needs an empty one');
+  for (const [args, sentence] of [
+    [['export'], "missing required argument 'place'"],
+    [['export', folder], 'holds other things and no export'],
+    [['import', join(folder, 'export')], 'an import needs an empty one'],
+  ] as const) {
+    expectRefused(await runHere([...args], environment(elsewhere.connectionString)), sentence);
+  }
 });

@@ -3,6 +3,7 @@
 // terminal itself.
 import { devNull } from 'node:os';
 import { Writable } from 'node:stream';
+import { expect } from 'vitest';
 import { endWith } from '../../src/cli/exit.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { exitCode } from '../../src/errors.ts';
@@ -77,6 +78,13 @@ async function runAlone(
   const code = process.exitCode ?? exitCode.done;
   process.exitCode = undefined;
   return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** P12: nothing was done, and one sentence with these words says why. */
+export function expectRefused({ code, stdout, stderr }: Ended, sentence: string): void {
+  expect([code, stdout]).toEqual([exitCode.usage, '']);
+  expect(stderr).toContain(sentence);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 }
 
 function collecting(columns?: number): { stream: Writable; text: () => string } {
