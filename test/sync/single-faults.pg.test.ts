@@ -32,6 +32,9 @@ async function said(...of: string[]): Promise<Row[]> {
   return rows;
 }
 
+/** A pattern by itself would be an object without fields, which whatever is said matches. */
+const like = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
+
 /** A platform with these orders and no classes, of which the days above are read unless told otherwise. */
 async function open(
   orders: ReturnType<typeof orderOf>[],
@@ -109,13 +112,14 @@ test('P6: what is left of a day that was lost proves nothing', async () => {
   await openAndRead(orders, { startAt, days: [march], dialect: { ordersWindow: false } });
   for (const i of [1, 2, 3]) bench.simulator.hide('orders', `o-${march}-${i}`);
   await bench.skipTo(at('2026-05-02T10:00:00Z'));
+  await bench.run();
   const only = { resource: 'orders', days: { from: march, to: '2026-03-10' } } as const;
   for (const ms of [0, pairMs, 25 * hour]) {
     bench.simulator.advance(ms);
     await bench.run({ only });
     await bench.run();
   }
-  expect(await said(march)).toMatchObject([{ said: /^lost none/, held: 1 }]);
+  expect(await said(march)).toMatchObject([{ said: like(/^lost none/), held: 1 }]);
 });
 
 test('a record that no answer gets past is left out alone, not what shares its pages', async () => {
@@ -154,7 +158,7 @@ test('P6: a record set aside that only the second reading shows keeps the day fr
   await bench.runLater(pairMs);
   expect(await said(on)).toMatchObject([{ said: 'walked none read once' }]);
   await bench.runLater(pairMs);
-  expect(await said(on)).toMatchObject([{ said: /^sealed books/ }]);
+  expect(await said(on)).toMatchObject([{ said: like(/^sealed books/) }]);
 });
 
 // Days in UTC+8, of which the first is empty there: at first contact it is asked for with the next one as well.
@@ -342,7 +346,7 @@ test('a filter by status that is refused from some day on keeps no day from a pr
   bench.simulator.setFaults({ serverError: { status: 400, with: 'status=', without: 'limit=50' } });
   await bench.runLater(25 * hour);
   await bench.runLater(pairMs);
-  expect(await said(on)).toMatchObject([{ said: /^sealed/, held: 4 }]);
+  expect(await said(on)).toMatchObject([{ said: like(/^sealed/), held: 4 }]);
 });
 
 test.each([
