@@ -2,7 +2,7 @@
 // Guidelines): one line, and an exit code. It looks for itself, so that it is right while no service runs.
 import { OutlastError } from '../errors.ts';
 import { headlineOf, safetyOf, type Safety } from '../http/web/headline.ts';
-import { en } from '../http/web/words.ts';
+import { sayIn } from '../http/web/words.ts';
 import type { Instant } from '../model.ts';
 import { problemText } from '../problems.ts';
 import type { ProjectStatus } from '../query/status.ts';
@@ -80,7 +80,10 @@ async function look(project: string | undefined): Promise<Found> {
       standings.flatMap((one) => (judged.includes(one.status) ? one.safety : [])),
       now,
     );
-    const all = headlineOf(en, formatCount, safety).replace(/\.$/, ', and nothing is at risk');
+    const all = headlineOf(sayIn(null, formatCount), safety).replace(
+      /\.$/,
+      ', and nothing is at risk',
+    );
     const left = givenUp.map((one) => ` (${one.project} is ${notConfigured})`).join('');
     return { level, text: `${first?.text ?? all}${others}${left} | ${figures(judged, safety)}` };
   });

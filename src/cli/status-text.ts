@@ -1,7 +1,7 @@
 // How the projects stand, as a person reads it: what is held, a calendar, forecasts, and what keeps it from being more.
 import { windowAt } from '../day.ts';
 import { booksSentence, headlineOf, type Safety } from '../http/web/headline.ts';
-import { en } from '../http/web/words.ts';
+import { en, sayIn } from '../http/web/words.ts';
 import { listedResources, wholeList, type Day, type Why } from '../model.ts';
 import { moment } from '../problems.ts';
 import { calendarFrom } from '../query/day-marks.ts';
@@ -19,6 +19,8 @@ import {
   nothingArchived,
 } from './print.ts';
 import type { Standing } from './standing.ts';
+
+const english = { t: sayIn(null, formatCount), words: en };
 
 /** The status as a person reads it; `isAll`: every month in the calendar, and all the rest. */
 export const statusText = (standings: readonly Standing[], isAll = false): string =>
@@ -38,7 +40,7 @@ function projectText(
   const { now } = foresight;
   const calendar = isAll ? whole : calendarFrom(whole, windowAt(now).from);
   const lines = [
-    `Project ${project.project}: ${headlineOf(en, formatCount, safety)}`,
+    `Project ${project.project}: ${headlineOf(english.t, safety)}`,
     ...closingLines(safety, now),
     `  ${project.base_url}; ${sinceText(project.first_day)}${lastRunText(project, now)}`,
   ];
@@ -66,7 +68,7 @@ function projectText(
   lines.push(monthTable(project.lists), '');
   lines.push(...timeLines(foresight, now).map((line) => `  ${line}`));
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
-  lines.push(...project.books.map((books) => `  ${booksSentence(en, writing, books)}`));
+  lines.push(...project.books.map((books) => `  ${booksSentence(english, writing, books)}`));
   for (const list of project.lists) lines.push(...problemLines(list));
   const unlisted = [...operationLines(project.operations), ...tokenLines(project.tokens, now)];
   lines.push(...unlisted.map((line) => `  ${line}`));
@@ -83,7 +85,9 @@ function projectText(
 
 function closingLines({ closing }: Safety, now: number): string[] {
   if (closing === null || closing.at <= now) return [];
-  return [`  ${en.headline.closes(closing.month.slice(0, 7), formatSpan(closing.at - now))}.`];
+  return [
+    `  ${closing.month.slice(0, 7)} leaves the platform’s window in ${formatSpan(closing.at - now)}.`,
+  ];
 }
 
 /** How a run ended, where the ledger's word is not a person's. */
@@ -177,7 +181,6 @@ function verdict(list: ListStatus): string {
 
 /** How the sentence of the books is written here; a day as it stands. */
 const writing = {
-  number: formatCount,
   day: (day: Day) => day,
   days: (first: Day, last: Day) => (first === last ? first : `${first} to ${last}`),
   time: moment,

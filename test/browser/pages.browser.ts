@@ -3,7 +3,6 @@
 import type { Browser } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/index.ts';
-import { en } from '../../src/http/web/words.ts';
 import { pages } from '../../src/http/web/web-routes.tsx';
 import { fresh, setUp } from '../support/fresh.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -84,7 +83,7 @@ test('an archive without a day says so on every page', async () => {
   const served = await fresh(serveArchive(archive));
   const opened = await openPage(browser, served.url);
   await opened.page.goto('/');
-  expect(await opened.page.locator('h1').textContent()).toBe(en.headline.nothing);
+  expect(await opened.page.locator('h1').textContent()).toBe('Nothing is archived yet.');
   for (const { path } of pages.filter((one) => !one.path.includes(':'))) {
     expect([path, (await opened.page.goto(path))?.status()]).toEqual([path, 200]);
     await expectSound(opened, path);
@@ -106,7 +105,7 @@ test('while the database is down every page says so in a sentence', async () => 
     await opened.page.goto(path);
     expect([path, await opened.page.locator('.notice').first().textContent()]).toEqual([
       path,
-      expect.stringContaining(en.trouble.database),
+      expect.stringContaining('The archive’s database does not answer.'),
     ]);
     expect(await axeFindings(opened.page)).toEqual([]);
   }
@@ -117,7 +116,7 @@ test('by keyboard: past the navigation, through the calendar, into a day', async
   const { page } = opened;
   await page.goto('/');
   await page.keyboard.press('Tab');
-  expect(await page.evaluate('document.activeElement.textContent')).toBe(en.skip);
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
   await page.keyboard.press('Enter');
   expect(await page.locator('a.cell[tabindex="0"]').count()).toBe(1);
   await page.locator('a.cell[href="./days/orders/2026-04-02"]').focus();
@@ -192,7 +191,10 @@ test('while the database is away an open page says so, and shows what changed wh
   await page.goto('/');
   await page.waitForTimeout(500);
   isAway = true;
-  await page.locator('#connection').getByText(en.stale).waitFor({ timeout: 10_000 });
+  await page
+    .locator('#connection')
+    .getByText('no answer: this may be out of date')
+    .waitFor({ timeout: 10_000 });
   isAway = false;
   await page.locator('#connection').waitFor({ state: 'hidden', timeout: 10_000 });
   isAway = true;
@@ -230,7 +232,7 @@ test('beyond loopback a person signs in, reads, takes a list along, and signs ou
   );
   expect(csv).toBe(200);
   await expectSound(opened, 'signed in');
-  await page.getByRole('button', { name: en.signOut }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL('**/sign-in');
   await page.goto('/');
   expect(page.url()).toContain('/sign-in');

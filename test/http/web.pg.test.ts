@@ -5,8 +5,9 @@ import { createServer, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { ArchiveProblem } from '../../src/catalogue.ts';
 import { booksSentence } from '../../src/http/web/headline.ts';
-import { preferredLang } from '../../src/http/web/view.ts';
+import { languages, preferredLang } from '../../src/http/web/view.ts';
 import { en } from '../../src/http/web/words.ts';
+import { sentences } from '../../src/http/web/sentences-zh.ts';
 import { zh } from '../../src/http/web/words-zh.ts';
 import { problemKinds } from '../../src/problems.ts';
 import { lists } from '../../src/query/lists.ts';
@@ -115,10 +116,10 @@ describe('a day', () => {
     expect(report?.shownTotal).toBeGreaterThan(0);
     const tile = (name: string): string | undefined =>
       new RegExp(`<b>([^<]*)</b><span>${name}</span>`).exec(page)?.[1];
-    for (const name of [en.day.ours, en.day.shown, en.day.platform]) {
+    for (const name of ['held here', 'shown by the last reading', 'counted by the platform']) {
       expect(tile(name)).toBe(String(report?.shownTotal));
     }
-    for (const part of [en.day.readings, en.day.history, en.proofs.books])
+    for (const part of ['Readings', 'What was written, entry by entry', en.proofs.books])
       expect(page).toContain(part);
   });
 
@@ -132,7 +133,7 @@ describe('a day', () => {
     const page = await text('/days/orders/2026-04-04');
     expect(page).toContain('href="/orders/op-changed#history"');
     const [, changes = ''] =
-      new RegExp(`<h2>${en.day.changes}(.*?)</section>`, 's').exec(page) ?? [];
+      new RegExp('<h2>What changed later(.*?)</section>', 's').exec(page) ?? [];
     expect(changes.replaceAll(/<[^>]*>/g, ' ').replaceAll(/ +/g, ' ')).toContain(
       '2026-04-04 11:00:00 a 2 → 7 op-changed 2026-04-04 10:00:00 a 1 → 2 b → 3 c → 4 and 2 more fields',
     );
@@ -143,7 +144,7 @@ describe('a day', () => {
     for (const path of paths) {
       const answer = await get(`/days/${path}`);
       expect([path, answer.status]).toEqual([path, 404]);
-      expect(await answer.text()).toContain(en.day.noSuch);
+      expect(await answer.text()).toContain('The archive has no such day.');
     }
   });
 });
@@ -179,6 +180,11 @@ describe('language', () => {
           : [key],
       );
     expect(leaves({ ...zh, meanings: {} }).toSorted()).toEqual(leaves(en).toSorted());
+    const places = (text: string): string[] =>
+      [...new Set(Array.from(text.matchAll(/\{ ?(\w+)/g), ([, name]) => name ?? ''))].toSorted();
+    for (const [english, chinese] of Object.entries(sentences)) {
+      expect(places(chinese)).toEqual(places(english));
+    }
   });
 
   test('says in Chinese what each column of a page, each setting and each kind of problem is', () => {
@@ -374,11 +380,11 @@ describe('what is said besides', () => {
     expect(page).toContain('or by <code>outlast sync</code>.');
     expect(page).toContain('No run has done all that was due since 2026-04-05 00:00 UTC.');
     expect(page).toContain('<h1 class="bad">');
-    expect(page).not.toContain(en.headline.noRisk);
+    expect(page).not.toContain('nothing is at risk.');
     const many = await overviewOf({
       problems: () => Promise.resolve(Array.from({ length: 5 }, () => problem({}))),
     });
-    expect(many).toContain(en.headline.moreProblems('2'));
+    expect(many).toContain('And 2 more.');
   });
 
   test('in Chinese no blank stands after a sentence, and one before Latin letters', async () => {
@@ -395,8 +401,8 @@ describe('what is said besides', () => {
     // It stops at a cap.
     [50, ': 90 succeeded, 5 failed, 1 pending. '],
   ])('of %i orders counted each is named by its status', (total, sentence) => {
-    const writing = { number: String, day: String, days: String, time: String };
-    const said = booksSentence(en, writing, {
+    const writing = { day: String, days: String, time: String };
+    const said = booksSentence(languages.en, writing, {
       resource: 'orders',
       owner: '',
       firstDay: '2026-03-01',
@@ -417,7 +423,7 @@ describe('what is said besides', () => {
   test('what has been known for a day alarms nobody', async () => {
     const known = problem({ kind: 'rejects', subject: 'orders', level: 'info', isNews: true });
     const page = await overviewOf({ problems: () => Promise.resolve([known]) });
-    expect(page).toContain(en.headline.noRisk);
+    expect(page).toContain('nothing is at risk.');
   });
 
   test('what the platform no longer shows is held all the same', async () => {
@@ -431,23 +437,17 @@ describe('what is said besides', () => {
   test('an address of nothing is a page for people, and a refusal for programs', async () => {
     const page = await get('/nothing', { accept: 'text/html,*/*' });
     expect(page.status).toBe(404);
-    expect(await page.text()).toContain(en.trouble.notFound);
+    expect(await page.text()).toContain('There is no such page.');
     expect((await get('/nothing')).headers.get('content-type')).toContain('application/json');
   });
 
   test('every sentence is used', () => {
     const folder = new URL('../../src/http/web/', import.meta.url);
     const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('words'))
+      .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('sentences'))
       .map((name) => readFileSync(new URL(name, folder), 'utf8'))
       .join('\n');
-    // Those of these groups are named by data, or follow from the catalogue.
-    const byData = ['proofs', 'whys', 'reservations', 'states', 'balances', 'watched'];
-    byData.push('lists', 'abouts', 'fields', 'terms', 'empty');
-    const unused = Object.entries(en)
-      .filter(([group]) => !byData.includes(group))
-      .flatMap(([, group]) => (typeof group === 'object' ? Object.keys(group) : []))
-      .filter((name) => !new RegExp(`\\b${name}\\b`).test(code));
+    const unused = Object.keys(sentences).filter((sentence) => !code.includes(`'${sentence}'`));
     expect(unused).toEqual([]);
   });
 });
@@ -460,6 +460,6 @@ test('while the database is down the page says so, and shows the archive again a
   for (const path of ['/', '/days/orders/2026-04-03']) {
     const answer = await get(path, {}, broken);
     expect(answer.status).toBe(503);
-    expect(await answer.text()).toContain(en.trouble.database);
+    expect(await answer.text()).toContain('The archive’s database does not answer.');
   }
 });

@@ -38,22 +38,20 @@ export const isHeld = ({ days, daysHeld }: Covered): boolean => days > 0 && days
 
 export function Chart(props: Props & { isSmall?: boolean }) {
   const { view, title, by, periods, series, isSmall = false } = props;
-  const { words, format } = view;
+  const { t, words } = view;
   const drawn = shownOf(series).filter(({ colour }) => colour !== null);
   const [first, last] = [periods[0], periods.at(-1)];
-  const doubtful = periods.filter((one) => !isHeld(one)).length;
+  const count = periods.filter((one) => !isHeld(one)).length;
+  const sums = drawn.map(({ label, values }) => `${label} ${grouped(sumOf(values))}`);
   const about =
     first === undefined || last === undefined
       ? title
-      : words.figures.about(
-          title,
-          nameOf(view, by, first.period),
-          nameOf(view, by, last.period),
-          drawn
-            .map(({ label, values }) => `${label} ${grouped(sumOf(values))}`)
-            .join(words.punctuation.comma),
-          doubtful === 0 ? '' : format.number(doubtful),
-        );
+      : t('{what}, {from} – {to}: {sums}', {
+          what: title,
+          from: nameOf(view, by, first.period),
+          to: nameOf(view, by, last.period),
+          sums: sums.join(words.punctuation.comma),
+        }) + (count === 0 ? '' : t('; periods of which not all is held: {count}', { count }));
   return (
     <div class={isSmall ? 'chart small' : 'chart'} role="img" aria-label={about}>
       {drawn.length > 1 && (
@@ -79,7 +77,7 @@ const mostLabels = 20;
 
 /** A column for each period. Places are percents, so that it fits any width without a script. */
 function Bars({ view, by, periods, series, isStacked = true }: Props) {
-  const { words, format } = view;
+  const { t, format } = view;
   const heights = periods.map((_, i) => series.map(({ values }) => Number(values[i] ?? 0)));
   const sum = (some: readonly number[]): number => some.reduce((total, one) => total + one, 0);
   const { step, steps } = scaleOf(
@@ -91,7 +89,7 @@ function Bars({ view, by, periods, series, isStacked = true }: Props) {
     [
       nameOf(view, by, one.period),
       ...series.map(({ label, values }) => `${label} ${grouped(String(values[i] ?? 0))}`),
-      ...(isHeld(one) ? [] : [words.figures[one.daysLost > 0 ? 'lost' : 'incomplete']]),
+      ...(isHeld(one) ? [] : [t(one.daysLost > 0 ? 'lost for ever' : 'not all held')]),
     ].join('\n');
   return (
     <div class="plot">
@@ -146,7 +144,7 @@ type Line = { name: ComponentChildren; values: string[]; coverage: Covered };
 function FiguresTable(props: FigureProps & { series: readonly Series[] }) {
   const { view, title, range, periods, series, statistics, groupBy, list } = props;
   const { by, zone } = range;
-  const { words } = view;
+  const { t } = view;
   // Lists know UTC days only.
   const isLinked = list !== undefined && zone === 'UTC';
   const linked = ({ period }: Period): ComponentChildren => {
@@ -160,23 +158,23 @@ function FiguresTable(props: FigureProps & { series: readonly Series[] }) {
     coverage: one,
   }));
   const sums: Line = {
-    name: words.figures.sum,
+    name: t('Sum'),
     values: series.map(({ values }) => sumOf(values)),
     coverage: together(periods),
   };
   const columns: TableColumn<Line>[] = [
-    { head: words.figures.period, isName: true, cell: ({ name }) => name },
+    { head: t('Period'), isName: true, cell: ({ name }) => name },
     ...series.map(({ label }, i): TableColumn<Line> => ({
       head: label,
       class: 'n',
       cell: ({ values }) => grouped(values[i] ?? ''),
     })),
-    { head: words.figures.coverage, cell: ({ coverage }) => coverageText(view, coverage) },
+    { head: t('Coverage'), cell: ({ coverage }) => coverageText(view, coverage) },
   ];
   const csv = { ...range, group_by: groupBy, format: 'sheet' };
   return (
     <details>
-      <summary>{words.figures.asTable}</summary>
+      <summary>{t('The same as a table')}</summary>
       <Table
         caption={title}
         columns={columns}
@@ -185,7 +183,7 @@ function FiguresTable(props: FigureProps & { series: readonly Series[] }) {
         isNarrow
       />
       <p>
-        <a href={linkTo(view, `/archive/v1/statistics/${statistics}`, csv)}>{words.figures.csv}</a>
+        <a href={linkTo(view, `/archive/v1/statistics/${statistics}`, csv)}>{t('As CSV')}</a>
       </p>
     </details>
   );
@@ -205,20 +203,19 @@ export function together(periods: readonly Covered[]): Covered {
   };
 }
 
-function coverageText({ words, format }: View, of: Covered) {
+function coverageText({ t, words }: View, of: Covered) {
   const { days, daysHeld: held, daysSettled: settled, daysLost: lost } = of;
-  if (settled === days && days > 0) return words.figures.settled;
-  const counts = words.figures.heldDays(
-    format.number(held),
-    format.number(settled),
-    format.number(days),
+  if (settled === days && days > 0) return t('all held and settled');
+  const counts = t(
+    '{held} of {of} days are all held; {settled} of them are settled, with no order pending',
+    { held, settled, of: days },
   );
-  const text = isHeld(of) ? words.calendar.proved : <strong>{words.figures.incomplete}</strong>;
+  const text = isHeld(of) ? words.states.proved : <strong>{t('not all held')}</strong>;
   return (
     <>
-      {days === 1 && lost === 1 ? <strong class="bad">{words.figures.lost}</strong> : text}
+      {days === 1 && lost === 1 ? <strong class="bad">{t('lost for ever')}</strong> : text}
       {days > 1 && lost > 0 && (
-        <strong class="bad"> {words.figures.lostDays(format.number(lost))}</strong>
+        <strong class="bad"> {t('{days:one day|# days} lost for ever', { days: lost })}</strong>
       )}
       {days > 1 && <span class="soft"> ({counts})</span>}
     </>
@@ -273,7 +270,7 @@ export function Figure(props: FigureProps & { id: string; note?: string; isStack
       <h2 id={id}>{title}</h2>
       {note !== '' && <p class="soft">{note}</p>}
       {series.every(({ colour, values }) => colour === null || Number(sumOf(values)) === 0) ? (
-        <p>{view.words.figures.noneDrawn}</p>
+        <p>{view.t('None within these days.')}</p>
       ) : (
         <Chart {...props} by={range.by} />
       )}
@@ -284,14 +281,14 @@ export function Figure(props: FigureProps & { id: string; note?: string; isStack
 
 /** Orders by what became of them; `of` gives a number for each period. */
 export const outcomes = (
-  { words: { figures, terms } }: View,
+  { t, words: { terms } }: View,
   of: (value: (row: OrderFigures) => number) => readonly string[],
 ): Series[] => [
   { label: terms.succeeded, colour: 'held', values: of((row) => row.succeeded) },
   { label: terms.failed, colour: 'bad', values: of((row) => row.failed) },
   { label: terms.pending, colour: 'open', values: of((row) => row.pending) },
   {
-    label: figures.ofOtherStatus,
+    label: t('of another status'),
     colour: 'soft',
     values: of((row) => row.ofOtherStatus),
     isRare: true,

@@ -4,7 +4,8 @@ import { dayOf, monthStart, startOf } from '../../day.ts';
 import type { Day, Instant } from '../../model.ts';
 import type { Balance, CoverageDay } from '../../catalogue.ts';
 import { markOf, weaker } from '../../query/day-marks.ts';
-import type { Words } from './words.ts';
+import type { Language } from './view.ts';
+import type { Say } from './words.ts';
 
 export type Safety = ReturnType<typeof safetyOf>;
 
@@ -58,31 +59,40 @@ export function safetyOf(coverage: readonly CoverageDay[], now: Instant) {
   return safety;
 }
 
-/** In a sentence. `number`: how numbers are written. */
+/** In a sentence. */
 export function headlineOf(
-  { headline }: Words,
-  number: (value: number) => string,
+  t: Say,
   { entered, days, safe, notYet, readOnce, lost, doubtful }: Safety,
 ): string {
-  if (entered === 0) return headline.nothing;
+  if (entered === 0) return t('Nothing is archived yet.');
   // Whoever reads this has a clock behind the platform's.
-  if (days === 0) return headline.noneOver;
-  if (lost.length > 0) return headline.lost(number(lost.length), number(safe));
+  if (days === 0) return t('By the clock of this machine no archived day is over yet.');
+  if (lost.length > 0)
+    return t('{safe} days are safe; {days:one is|# are} lost for ever.', {
+      days: lost.length,
+      safe,
+    });
   if (notYet > 0) {
-    const say = readOnce === notYet && doubtful === 0 ? headline.readOnceOnly : headline.notYet;
-    return say(number(notYet), number(days));
+    return readOnce === notYet && doubtful === 0
+      ? t('All {of} days are read; {days:one waits|# wait} for another reading.', {
+          days: notYet,
+          of: days,
+        })
+      : t('{days} of {of} days {days:is|are} not safe yet.', { days: notYet, of: days });
   }
   return doubtful > 0
-    ? headline.doubtful(number(safe), number(doubtful))
-    : headline.safe(number(days));
+    ? t(
+        '{safe} days are safe; of {days:one|#} not all is held, and the platform has forgotten {days:it|them}.',
+        { safe, days: doubtful },
+      )
+    : t('{days:The one day so far is|All # days are} safe.', { days });
 }
 
 /** The others are in /archive/v1/books. */
 const partsShown = 3;
 
-/** How numbers, days and times are written; `days`: the last one included. */
+/** How days and times are written; `days`: the last one included. */
 type Writing = {
-  number: (value: number) => string;
   day: (day: Day) => string;
   days: (first: Day, last: Day) => string;
   time: (at: string | null) => string;
@@ -90,44 +100,56 @@ type Writing = {
 
 /** As an accountant would say it: what the platform counts of all days that are over, and whether it is held. */
 export function booksSentence(
-  { headline, punctuation }: Words,
-  { number, day, days, time }: Writing,
+  { t, words: { between, punctuation } }: Pick<Language, 't' | 'words'>,
+  { day, days, time }: Writing,
   of: Omit<Balance, 'project'>,
 ): string {
   const { total, succeeded, failed, pending, shown, balance, more } = of;
   const holds = (): string => {
-    if (shown === null) return headline.holds.unread;
-    if (balance === 'equal') return headline.holds.equal;
-    if (balance !== 'more') return headline.holds.less(number(shown));
+    if (shown === null) return t('Not all of these days had been read then; it is asked again.');
+    if (balance === 'equal') return t('All of these are held.');
+    if (balance !== 'more') return t('Its lists showed {shown}: all of these are held.', { shown });
     const parts = more.slice(0, partsShown).map((part) => {
       const those = days(part.from, part.to);
       return part.counted === null || part.counted <= part.shown
-        ? headline.holds.partOfStatus(those)
-        : headline.holds.part(those, number(part.counted), number(part.shown));
+        ? t('of {days} it counts more of a status than it showed', { days: those })
+        : t('of {days} it counts {counted} and showed {shown}', {
+            days: those,
+            counted: part.counted,
+            shown: part.shown,
+          });
     });
     const others = more.length > partsShown ? ['…'] : [];
-    return headline.holds.more(
-      [...parts, ...others].join(punctuation.semicolon),
-      time(of.moreSince),
+    return t(
+      'This has not balanced since {since}: {parts}. These days are read again, first after a quarter of an hour, later once a day, until it does.',
+      { parts: [...parts, ...others].join(punctuation.semicolon), since: time(of.moreSince) },
     );
   };
   const isByStatus = succeeded !== null && failed !== null && pending !== null;
   // Orders may have another status. A total that stops at a cap is below the sum, and leaves none.
   const others = isByStatus && total !== null ? total - succeeded - failed - pending : 0;
-  return headline.books({
-    list: (of.owner === '' ? '' : `${of.owner} · `) + headline.lists[of.resource],
+  const statuses = !isByStatus
+    ? ''
+    : t(': {succeeded} succeeded, {failed} failed, {pending} pending', {
+        succeeded,
+        failed,
+        pending,
+      }) + (others > 0 ? t(', {others} of another status', { others }) : '');
+  const list = t(of.resource === 'orders' ? 'orders' : 'NFT classes');
+  const counted = {
     first: day(of.firstDay),
     last: day(of.lastDay),
-    total: total === null ? null : number(total),
-    statuses: isByStatus
-      ? headline.byStatus(
-          number(succeeded),
-          number(failed),
-          number(pending),
-          others > 0 ? number(others) : null,
-        )
-      : '',
-    holds: holds(),
-    asked: time(of.askedAt),
-  });
+    list: of.owner === '' ? list : `${of.owner} · ${list}`,
+    statuses,
+  };
+  return [
+    total === null
+      ? t('From {first} to {last} the platform gives no total of {list}{statuses}.', counted)
+      : t('From {first} to {last} the platform counts {total} {list}{statuses}.', {
+          ...counted,
+          total,
+        }),
+    holds(),
+    t('Asked at {time}.', { time: time(of.askedAt) }),
+  ].join(between);
 }

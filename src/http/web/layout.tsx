@@ -20,7 +20,7 @@ const places = [
 const more = lists.map(({ name }) => name).filter((name) => !places.includes(name));
 
 export function pageText(view: View, nav: string | null, made: Made): string {
-  const { words, lang } = view;
+  const { t, lang } = view;
   const page = (
     <html lang={lang === 'zh' ? 'zh-CN' : 'en'}>
       <head>
@@ -35,13 +35,13 @@ export function pageText(view: View, nav: string | null, made: Made): string {
       </head>
       <body data-live={made.isLive === true ? linkTo(view, '/archive/v1/events') : undefined}>
         <a class="skip" href="#content">
-          {words.skip}
+          {t('Skip to the content')}
         </a>
         <header>
           <strong>
             <a href={linkTo(view, '/')}>Outlast</a>
           </strong>
-          <nav aria-label={words.nav.label}>
+          <nav aria-label={t('Pages')}>
             <Places view={view} names={places} nav={nav} />
           </nav>
           <Tools view={view} />
@@ -50,13 +50,18 @@ export function pageText(view: View, nav: string | null, made: Made): string {
           {made.body}
         </main>
         <footer>
-          <nav aria-label={words.nav.more}>
+          <nav aria-label={t('More lists')}>
             <Places view={view} names={more} nav={nav} />
           </nav>
-          {made.isLocal !== true && <span>{words.utc}</span>}
-          <a href={made.twin}>{words.json}</a>
-          <a href="/docs">{words.nav.docs}</a>
-          <span id="connection" hidden data-stale={words.stale} role="status" />
+          {made.isLocal !== true && <span>{t('All days and times are UTC.')}</span>}
+          <a href={made.twin}>{t('This page as JSON')}</a>
+          <a href="/docs">{t('Interface')}</a>
+          <span
+            id="connection"
+            hidden
+            data-stale={t('no answer: this may be out of date')}
+            role="status"
+          />
         </footer>
       </body>
     </html>
@@ -72,7 +77,9 @@ export function pageText(view: View, nav: string | null, made: Made): string {
 type Placed = { view: View; names: readonly string[]; nav: string | null };
 
 function Places({ view, names, nav }: Placed) {
-  const titles: Record<string, string> = { ...view.words.lists, ...view.words.nav };
+  const { t, words } = view;
+  const own = { overview: t('Overview'), figures: t('Figures'), settings: t('Settings') };
+  const titles: Record<string, string> = { ...words.lists, ...own };
   return names.map((name) => (
     <a
       href={linkTo(view, name === 'overview' ? '/' : `/${name}`)}
@@ -84,7 +91,7 @@ function Places({ view, names, nav }: Placed) {
 }
 
 function Tools({ view }: { view: View }) {
-  const { words, projects, project, path, query } = view;
+  const { t, projects, project, path, query } = view;
   const otherLang = new URLSearchParams(query);
   otherLang.set('lang', view.lang === 'zh' ? 'en' : 'zh');
   return (
@@ -92,22 +99,22 @@ function Tools({ view }: { view: View }) {
       {projects.length > 1 && (
         <form action={path} method="get">
           <label>
-            <span class="soft">{words.project} </span>
+            <span class="soft">{t('Project')} </span>
             <select name="project">
               {projects.map((one) => (
                 <option selected={one === project}>{one}</option>
               ))}
             </select>
           </label>{' '}
-          <button>{words.choose}</button>
+          <button>{t('Show')}</button>
         </form>
       )}
       <a href={`${path}?${otherLang.toString()}`} lang={view.lang === 'zh' ? 'en' : 'zh-CN'}>
-        {words.other}
+        {view.lang === 'zh' ? 'English' : '中文'}
       </a>
       {view.isSignedIn && (
         <form action="/sign-out" method="post">
-          <button>{words.signOut}</button>
+          <button>{t('Sign out')}</button>
         </form>
       )}
     </div>

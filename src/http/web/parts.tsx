@@ -1,6 +1,5 @@
 // Small pieces that pages have in common: tables, times, exact numbers, text of any length, and hidden fields.
 import type { ComponentChildren } from 'preact';
-import type { DayMark } from '../../query/day-marks.ts';
 import { Said } from './layout.tsx';
 import type { View } from './view.ts';
 
@@ -48,12 +47,6 @@ export const Facts = ({ of }: { of: readonly (readonly [string, ComponentChildre
 export const grouped = (decimal: string): string =>
   decimal.length > 60 ? decimal : decimal.replace(/\d(?=(\d{3})+(?!\d))(?<!\.\d*)/g, '$&,');
 
-/** How sure a day is, in words. */
-export const markText = ({ words }: View, mark: DayMark): string =>
-  mark === 'unproved' || mark === 'doubtful' || mark === 'proved'
-    ? words.calendar[mark]
-    : words.states[mark];
-
 /** A form keeps the project, where there are several to choose from. */
 export const ProjectField = ({ view }: { view: View }) =>
   view.projects.length > 1 ? <input type="hidden" name="project" value={view.project} /> : null;
@@ -62,7 +55,7 @@ export const ProjectField = ({ view }: { view: View }) =>
 export const Refusal = ({ view, sentence }: { view: View; sentence: string | null }) =>
   sentence === null ? null : (
     <p class="notice" role="alert">
-      {view.words.records.invalid} <Said text={sentence} lang="en" />
+      {view.t('This cannot be asked:')} <Said text={sentence} lang="en" />
     </p>
   );
 
@@ -81,7 +74,7 @@ export const InstantField = (props: {
       name="as_of"
       value={readable(props.value)}
       placeholder="2026-11-01T00:00:00Z"
-      title={props.view.words.records.asOfHint}
+      title={props.view.t('an instant, such as 2026-11-01T00:00:00Z, or a day: at its end')}
       required={props.isRequired}
       spellcheck={false}
       autocomplete="off"
@@ -98,7 +91,7 @@ export const isolated = (text: string): string => `\u2068${text}\u2069`;
 /** Pages of the documentation as they are, which is in English. */
 export const Documents = ({ view, names }: { view: View; names: readonly string[] }) => (
   <p class="soft">
-    {view.words.documents}{' '}
+    {view.t('More about this:')}{' '}
     {names.map((name) => (
       <>
         <a href={`/web/docs/${name}.md`} hreflang="en">

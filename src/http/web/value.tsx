@@ -29,9 +29,9 @@ const longText = 600;
 /** Nothing for none. */
 function Value(props: Shown): ComponentChildren {
   const { view, list, name, column, value, row, isWhole = false } = props;
-  const { words, format } = view;
+  const { t, words, format } = view;
   if (value === null || value === undefined) return null;
-  if (value instanceof Uint8Array) return words.record.bytes(format.number(value.length));
+  if (value instanceof Uint8Array) return t('{count} bytes', { count: value.length });
   const said = wordsOf(words, list, name);
   if (column.items !== undefined)
     return isWhole && <Raw view={view} value={parseJson(JSON.stringify(value))} />;
@@ -62,7 +62,7 @@ function Value(props: Shown): ComponentChildren {
     case 'bigint':
       return typeof value === 'number' ? format.number(value) : withUnit(props, text);
     case 'boolean':
-      return words.records[value === true ? 'yes' : 'no'];
+      return t(value === true ? 'yes' : 'no');
     case 'jsonb':
       return isWhole ? <Raw view={view} value={parseJson(text)} /> : <Cut text={text} />;
     case 'sha256':
@@ -96,13 +96,14 @@ export function wordsOf(words: Words, list: List, name: string): Record<string, 
 }
 
 /** What an exact number is of, where the field alone does not say it. Of what was credited docs/platform.md does. */
-function withUnit({ view: { words }, name, column, row, isWhole }: Shown, text: string): string {
-  const { fen, main, short } = words.records.units;
+function withUnit({ view: { t }, name, column, row, isWhole }: Shown, text: string): string {
   const type = name === 'number' ? String(row['orderType']) : '';
   if (column.unit !== 'fen' && type !== '2')
     return `${grouped(text)}${type === '1' ? ' ugas' : ''}`;
   const amount = grouped(hundredths(text));
-  return isWhole === true ? `${amount} ${main} = ${grouped(text)} ${fen}` : `${amount} ${short}`;
+  return isWhole === true
+    ? `${amount} ${t('currency units')} = ${grouped(text)} ${t('fen')}`
+    : `${amount} ${t('units')}`;
 }
 
 type DayLinked = { view: View; list: List; row: Row; day: string };
@@ -138,15 +139,19 @@ function WholeText({ view, list, name, column, text }: Shown & { text: string })
 const mostCharacters = 200_000;
 
 export function Raw({ view, value }: { view: View; value: Json }) {
-  const { words, format } = view;
+  const { t } = view;
   const text = laidOut(value);
   const hidden = text.length - mostCharacters;
   return (
     <>
-      <pre tabIndex={0} role="region" aria-label={words.record.raw}>
+      <pre tabIndex={0} role="region" aria-label={t('As the platform gave it')}>
         {text.slice(0, mostCharacters)}
       </pre>
-      {hidden > 0 && <p class="soft">{words.record.moreCharacters(format.number(hidden))}</p>}
+      {hidden > 0 && (
+        <p class="soft">
+          {t('… and {count} more characters: the JSON has all of them.', { count: hidden })}
+        </p>
+      )}
     </>
   );
 }
@@ -201,7 +206,7 @@ export function FieldList(props: {
           </dt>
           <dd>
             {isNone(of.value) ? (
-              <span class="soft">{view.words.none}</span>
+              <span class="soft">{view.t('none')}</span>
             ) : (
               <Value view={view} list={list} row={row} column={column} {...of} isWhole />
             )}

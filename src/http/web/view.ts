@@ -2,11 +2,20 @@
 import type { ComponentChildren } from 'preact';
 import type { Archive } from '../../query/types.ts';
 import type { Instant, ProjectId, SettingInForce } from '../../model.ts';
-import type { Format } from './format.ts';
+import { createFormat, type Format } from './format.ts';
+import { sentences } from './sentences-zh.ts';
 import { zh } from './words-zh.ts';
-import { en, type Lang, type Words } from './words.ts';
+import { en, sayIn, type Lang, type Say, type Words } from './words.ts';
 
-export const words: Record<Lang, Words> = { en, zh };
+/** What is said and written differently in each language. */
+export type Language = { lang: Lang; t: Say; words: Words; format: Format };
+
+const languageOf = (lang: Lang): Language => {
+  const format = createFormat(lang);
+  const t = sayIn(lang === 'zh' ? sentences : null, format.number);
+  return { lang, t, words: lang === 'zh' ? zh : en, format };
+};
+export const languages: Record<Lang, Language> = { en: languageOf('en'), zh: languageOf('zh') };
 
 /** By what the browser prefers; English where it says neither. `q=0` refuses a language. */
 export function preferredLang(header: string | undefined): Lang {
@@ -21,10 +30,7 @@ export function preferredLang(header: string | undefined): Lang {
   return best.lang;
 }
 
-export type View = {
-  lang: Lang;
-  words: Words;
-  format: Format;
+export type View = Language & {
   archive: Archive;
   project: ProjectId;
   /** Every project this reader may read. */

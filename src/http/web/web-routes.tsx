@@ -9,7 +9,6 @@ import { Refused, sentenceOf } from '../http-answers.ts';
 import { askedBy, openedTo, type Opened } from '../access.ts';
 import { settingsFor, type ServerContext } from '../server-context.ts';
 import { addFiles } from './assets.ts';
-import { createFormat } from './format.ts';
 import { pageText } from './layout.tsx';
 import { cookieName, cookieOf, createThrottle, sessionMs } from './session.ts';
 import {
@@ -20,9 +19,9 @@ import {
   type SignInTrouble,
 } from './pages/error-page.tsx';
 import {
+  languages,
   preferredLang,
   rootFrom,
-  words,
   type Made,
   type Page,
   type Trouble,
@@ -143,9 +142,7 @@ function viewOf(
   const lang = langOf(query, request, reply);
   query.delete('lang');
   return {
-    lang,
-    words: words[lang],
-    format: createFormat(lang),
+    ...languages[lang],
     archive,
     classesOf,
     project: '',

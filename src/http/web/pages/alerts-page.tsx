@@ -15,7 +15,7 @@ const nameOf = ({ kind, subject }: { kind: string; subject: string }): string =>
   JSON.stringify([kind, subject]);
 
 async function read(view: View): Promise<Made> {
-  const { words, archive, project, settings } = view;
+  const { t, words, archive, project, settings } = view;
   const webhook = settings?.find(({ name }) => name === 'OUTLAST_ALERT_WEBHOOK')?.value;
   const isUntold = settings !== null && webhook !== 'set';
   const [problems, alerts] = await Promise.all([
@@ -35,13 +35,14 @@ async function read(view: View): Promise<Made> {
         <h1>{words.lists['alerts']}</h1>
         {isUntold && (
           <p class="notice mild">
-            {words.alerts.untold} <code>OUTLAST_ALERT_WEBHOOK</code>
+            {t('Nobody is told of these: no webhook is set. To set one:')}{' '}
+            <code>OUTLAST_ALERT_WEBHOOK</code>
           </p>
         )}
         <section aria-labelledby="open">
-          <h2 id="open">{words.alerts.open}</h2>
+          <h2 id="open">{t('What is wrong')}</h2>
           {wrong.length === 0 ? (
-            <p class="lead">{words.alerts.none}</p>
+            <p class="lead">{t('Nothing is wrong.')}</p>
           ) : (
             wrong.map((one) => (
               <Wrong view={view} problem={one} toldAt={told.get(nameOf(one)) ?? null} />
@@ -49,9 +50,9 @@ async function read(view: View): Promise<Made> {
           )}
         </section>
         <section aria-labelledby="past">
-          <h2 id="past">{words.alerts.past}</h2>
+          <h2 id="past">{t('Over, or told once')}</h2>
           {past.length === 0 ? (
-            <p class="soft">{words.alerts.nonePast}</p>
+            <p class="soft">{t('None lately.')}</p>
           ) : (
             <Past view={view} alerts={past} />
           )}
@@ -65,7 +66,7 @@ async function read(view: View): Promise<Made> {
 /** As long as it goes on, what it says is read first. */
 function Wrong(props: { view: View; problem: ArchiveProblem; toldAt: string | null }) {
   const { view, problem, toldAt } = props;
-  const { words, format } = view;
+  const { t, words, format } = view;
   const { kind, subject, since, until } = problem;
   return (
     <article class="notice">
@@ -75,30 +76,28 @@ function Wrong(props: { view: View; problem: ArchiveProblem; toldAt: string | nu
         </strong>
       </p>
       <p>
-        {words.headline.whatToDo}
+        {t('What to do')}
         {words.punctuation.colon}
         {problemAdvice(kind, view.lang)}
       </p>
       <p class="soft">
         {since !== null && `${words.fields['since']} ${format.time(since)} · `}
-        {until !== null && `${words.alerts.until} ${format.time(until)} · `}
-        {toldAt === null
-          ? words.alerts.notTold
-          : `${words.alerts.told} ${format.time(toldAt)}`} · <code>{kind}</code>{' '}
-        <Foreign text={subject} />
+        {until !== null && `${t('Something can be done until')} ${format.time(until)} · `}
+        {toldAt === null ? t('told nobody yet') : `${t('Told')} ${format.time(toldAt)}`} ·{' '}
+        <code>{kind}</code> <Foreign text={subject} />
       </p>
     </article>
   );
 }
 
 function Past({ view, alerts }: { view: View; alerts: readonly Alert[] }) {
-  const { words, format } = view;
+  const { t, words, format } = view;
   return (
     <Table
-      caption={words.alerts.past}
+      caption={t('Over, or told once')}
       columns={[
         {
-          head: words.alerts.subject,
+          head: t('About'),
           class: 't',
           isName: true,
           cell: ({ subject, kind }) => (
@@ -110,7 +109,7 @@ function Past({ view, alerts }: { view: View; alerts: readonly Alert[] }) {
           ),
         },
         {
-          head: words.alerts.what,
+          head: t('What was wrong'),
           class: 'wide',
           cell: (alert) => (
             <>
@@ -126,14 +125,14 @@ function Past({ view, alerts }: { view: View; alerts: readonly Alert[] }) {
           cell: ({ openedAt }) => format.time(openedAt),
         },
         {
-          head: words.alerts.resolved,
+          head: t('Over since'),
           class: 't',
-          cell: ({ isNews, resolvedAt }) => (isNews ? words.alerts.once : format.time(resolvedAt)),
+          cell: ({ isNews, resolvedAt }) => (isNews ? t('told once') : format.time(resolvedAt)),
         },
         {
-          head: words.alerts.told,
+          head: t('Told'),
           class: 't',
-          cell: ({ toldAt }) => (toldAt === null ? words.alerts.notTold : format.time(toldAt)),
+          cell: ({ toldAt }) => (toldAt === null ? t('told nobody yet') : format.time(toldAt)),
         },
       ]}
       rows={alerts}

@@ -3,7 +3,6 @@ import { addDays, daysIn, monthStart, rangesOf } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
 import type { CoverageDay } from '../../../catalogue.ts';
 import { markOf, weaker, type DayMark } from '../../../query/day-marks.ts';
-import { markText } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 
 /** As a day goes through them. */
@@ -32,7 +31,7 @@ function cellsOf(coverage: readonly CoverageDay[]): Map<string, DayMark> {
 const newestMonths = 13;
 
 export function Calendar({ view, coverage }: { view: View; coverage: readonly CoverageDay[] }) {
-  const { words } = view;
+  const { t, words } = view;
   const cells = cellsOf(coverage);
   const all = [...new Set(coverage.map(({ day }) => monthStart(day)))].toSorted().toReversed();
   const chosen = view.query.get('year');
@@ -42,17 +41,21 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
   const listed = listedResources.filter((one) => coverage.some(({ resource }) => resource === one));
   return (
     <section aria-labelledby="calendar">
-      <h2 id="calendar">{words.calendar.title}</h2>
-      <p class="soft">{words.calendar.about}</p>
+      <h2 id="calendar">{t('Every day, and how sure it is')}</h2>
+      <p class="soft">
+        {t('A cell is a day of one list. Choose one to see what is held and why it is trusted.')}
+      </p>
       {/* For scripts, which make one stop of all cells. */}
       <p class="hidden" id="keys">
-        {words.calendar.keys}
+        {t(
+          'The arrow keys go from day to day and from list to list, Home and End to the ends of a month.',
+        )}
       </p>
       <ul class="legend">
         {legend.map((mark) => (
           <li>
             <span class={`cell ${mark}`} />
-            {markText(view, mark)}
+            {words.states[mark]}
           </li>
         ))}
       </ul>
@@ -66,9 +69,9 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
         </div>
       ))}
       {all.length > newestMonths && (
-        <nav class="pages" aria-label={words.calendar.years}>
+        <nav class="pages" aria-label={t('Years')}>
           <a href={linkTo(view, '/')} aria-current={ofYear.length === 0 ? 'true' : undefined}>
-            {words.calendar.newest}
+            {t('The newest months')}
           </a>
           {years.map((year) => (
             <a
@@ -108,8 +111,9 @@ function List(props: {
   cells: ReadonlyMap<string, DayMark>;
 }) {
   const { view, month, resource, cells } = props;
-  const { comma, colon } = view.words.punctuation;
-  const name = view.words.lists[resource];
+  const { words } = view;
+  const { comma, colon } = words.punctuation;
+  const name = words.lists[resource];
   return (
     <div class="list">
       <span aria-hidden="true">{name}</span>
@@ -117,7 +121,7 @@ function List(props: {
         {daysIn({ from: month, to: monthStart(month, 1) }).map((day) => {
           const mark = cells.get(`${resource} ${day}`);
           if (mark === undefined) return <li class="cell none" aria-hidden="true" />;
-          const label = `${view.format.day(day)}${comma}${name}${colon}${markText(view, mark)}`;
+          const label = `${view.format.day(day)}${comma}${name}${colon}${words.states[mark]}`;
           return (
             <li>
               <a

@@ -9,7 +9,7 @@ import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { projectFor } from '../../v1/route.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
 import { Foreign, Said } from '../layout.tsx';
-import { Cut, Facts, markText, Table, Tile, Time } from '../parts.tsx';
+import { Cut, Facts, Table, Tile, Time } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { linkToRecord } from './list-page.tsx';
 import { notFoundPage } from './error-page.tsx';
@@ -20,25 +20,28 @@ async function read(
   view: View,
   { resource: named = '', day = '' }: Record<string, string>,
 ): Promise<Made> {
-  const { words, format } = view;
+  const { t, words, format } = view;
   const resource = listedResources.find((one) => one === named);
-  if (resource === undefined || !isDay(day)) return notFoundPage(view, words.day.noSuch);
+  if (resource === undefined || !isDay(day))
+    return notFoundPage(view, t('The archive has no such day.'));
   const project = projectFor(view, resource);
   const owner = view.query.get('owner');
   const of = owner === null ? {} : { owner };
   const report = await view.archive.day({ project, resource, day, ...of });
-  if (report === null) return notFoundPage(view, words.day.noSuch);
+  if (report === null) return notFoundPage(view, t('The archive has no such day.'));
   const changed = await readChanges(view, project, report);
-  const title = words.day.title(words.lists[resource], format.day(day));
+  const title = t('{resource} of {day}', { resource: words.lists[resource], day: format.day(day) });
   return {
     title,
     twin: linkTo(view, `/archive/v1/coverage/${resource}/${day}`, of),
     isLive: true,
     body: (
       <>
-        <nav class="pages" aria-label={words.nav.label}>
-          <a href={linkTo(view, `/days/${resource}/${addDays(day, -1)}`)}>← {words.day.previous}</a>
-          <a href={linkTo(view, `/days/${resource}/${addDays(day, 1)}`)}>{words.day.next} →</a>
+        <nav class="pages" aria-label={t('Pages')}>
+          <a href={linkTo(view, `/days/${resource}/${addDays(day, -1)}`)}>
+            ← {t('The day before')}
+          </a>
+          <a href={linkTo(view, `/days/${resource}/${addDays(day, 1)}`)}>{t('The day after')} →</a>
         </nav>
         <h1>{title}</h1>
         <Verdict view={view} report={report} />
@@ -47,7 +50,7 @@ async function read(
         <Evidence view={view} report={report} />
         <p>
           <a class="button" href={linkTo(view, `/${resource}`, { from: day, to: addDays(day, 1) })}>
-            {words.day.list}
+            {t('The records of this day')}
           </a>
         </p>
         <Parts view={view} report={report} resource={resource} changed={changed} />
@@ -60,7 +63,7 @@ type Of = { view: View; report: DayReport };
 
 /** The day in one line: how sure it is, and what keeps it from being surer. */
 function Verdict({ view, report }: Of) {
-  const { words } = view;
+  const { t, words } = view;
   const { state, proof, why, lastError } = report;
   const mark = markOf(report);
   const isGrowing = state === 'open' && report.day >= dayOf(view.now);
@@ -68,7 +71,7 @@ function Verdict({ view, report }: Of) {
     <>
       <p class="lead">
         <strong class={isForGood(mark) ? 'bad' : report.isHeld ? 'good' : undefined}>
-          {isGrowing ? words.day.growing : markText(view, mark)}
+          {isGrowing ? t('today: still growing') : words.states[mark]}
         </strong>
         {proof !== 'none' && ` · ${words.proofs[proof]}`}
         {why !== null && mark !== 'proved' && !isGrowing && ` · ${words.whys[why]}`}
@@ -104,30 +107,30 @@ function Owners({ view, report }: Of) {
   );
 }
 
-function Counts({ view: { words, format }, report }: Of) {
+function Counts({ view: { t, format }, report }: Of) {
   const tile = (value: number | null, name: string) => (
     <Tile value={value === null ? '–' : format.number(value)} name={name} />
   );
   return (
     <div class="tiles">
-      {tile(report.records, words.day.ours)}
-      {tile(report.shownTotal, words.day.shown)}
-      {tile(report.platformTotal, words.day.platform)}
-      {report.resource === 'orders' && tile(report.pending, words.day.pending)}
+      {tile(report.records, t('held here'))}
+      {tile(report.shownTotal, t('shown by the last reading'))}
+      {tile(report.platformTotal, t('counted by the platform'))}
+      {report.resource === 'orders' && tile(report.pending, t('Orders still pending'))}
     </div>
   );
 }
 
-function Evidence({ view: { words, format }, report }: Of) {
+function Evidence({ view: { t, format }, report }: Of) {
   const { walkedAt, provedAt, deadlineAt, dueAt, isSettled } = report;
   const hasDeadline = deadlineAt < '9999' && dueAt !== null && !isSettled;
   const times = [
-    [words.day.walkedAt, walkedAt],
-    [words.day.provedAt, provedAt],
-    ...(hasDeadline ? [[words.day.deadline, deadlineAt] as const] : []),
-    [words.day.dueAt, dueAt],
+    [t('Read to its end at'), walkedAt],
+    [t('Proved at'), provedAt],
+    ...(hasDeadline ? [[t('Should be proved by'), deadlineAt] as const] : []),
+    [t('Looked at next'), dueAt],
   ] as const;
-  return <Facts of={times.map(([name, at]) => [name, format.time(at) || words.never])} />;
+  return <Facts of={times.map(([name, at]) => [name, format.time(at) || t('never')])} />;
 }
 
 type Change = { id: string; at: string | null; fields: Difference[] };
@@ -138,7 +141,7 @@ function Parts({
   resource,
   changed,
 }: Of & { resource: ListedResource; changed: Change[] }) {
-  const { words, format } = view;
+  const { t, words, format } = view;
   const record = (id: string, place = '') => (
     <a class="id" href={linkToRecord(view, resource, id) + place}>
       <Foreign text={id} />
@@ -147,7 +150,7 @@ function Parts({
   const { missing, changes, rejects, readings, history } = report;
   return (
     <>
-      <Part of={missing} title={words.day.missing} view={view}>
+      <Part of={missing} title={t('No longer shown by the platform')} view={view}>
         <ul>
           {missing.items.map(({ id, since }) => (
             <li>
@@ -156,7 +159,7 @@ function Parts({
           ))}
         </ul>
       </Part>
-      <Part of={rejects} title={words.day.rejects} view={view}>
+      <Part of={rejects} title={t('Records without a usable id')} view={view}>
         <ul>
           {rejects.items.map(({ sha256, reason, seenAt }) => (
             <li>
@@ -168,37 +171,49 @@ function Parts({
           ))}
         </ul>
       </Part>
-      <Part of={{ count: changes.count, items: changed }} title={words.day.changes} view={view}>
+      <Part
+        of={{ count: changes.count, items: changed }}
+        title={t('What changed later')}
+        view={view}
+      >
         <Table
-          caption={words.day.changes}
+          caption={t('What changed later')}
           columns={[
-            { head: words.day.record, isName: true, cell: ({ id }) => record(id, '#history') },
+            { head: t('Record'), isName: true, cell: ({ id }) => record(id, '#history') },
             {
               head: words.fields['changedAt'] ?? '',
               class: 't',
               cell: ({ at }) => <Time at={at} />,
             },
             {
-              head: words.day.changed,
+              head: t('What changed'),
               class: 'wide',
               cell: (change) => <Changed view={view} of={change} />,
             },
           ]}
           rows={changed}
         />
-        {changes.count > changed.length && <p class="soft">{words.day.moreChanges}</p>}
+        {changes.count > changed.length && (
+          <p class="soft">
+            {t('There are more: each record’s own history has all of its changes.')}
+          </p>
+        )}
       </Part>
-      <Part of={readings} title={words.day.readings} view={view}>
-        <p class="soft">{words.day.provedBy}</p>
+      <Part of={readings} title={t('Readings')} view={view}>
+        <p class="soft">
+          {t(
+            'Two of them, one from each end of the list and two hours apart, prove the day; a day apart where they show nothing.',
+          )}
+        </p>
         <Table
-          caption={words.day.readings}
+          caption={t('Readings')}
           columns={[
-            { head: words.day.beganAt, class: 't', cell: ({ beganAt }) => format.second(beganAt) },
-            { head: words.day.endedAt, class: 't', cell: ({ endedAt }) => format.second(endedAt) },
-            { head: words.day.from, cell: ({ beginsAt }) => words.day.ends[beginsAt] },
-            { head: words.day.records, class: 'n', cell: ({ shown }) => format.number(shown) },
+            { head: t('Begun at'), class: 't', cell: ({ beganAt }) => format.second(beganAt) },
+            { head: t('Ended at'), class: 't', cell: ({ endedAt }) => format.second(endedAt) },
+            { head: t('From the'), cell: ({ beginsAt }) => words.ends[beginsAt] },
+            { head: t('Records'), class: 'n', cell: ({ shown }) => format.number(shown) },
             {
-              head: words.day.lacks,
+              head: t('Held or counted, not shown'),
               class: 'n',
               cell: ({ lacks, claims }) => lacks + claims > 0 && format.number(lacks + claims),
             },
@@ -206,20 +221,22 @@ function Parts({
           rows={readings.items}
         />
       </Part>
-      <Part of={history} title={words.day.history} view={view}>
-        <p class="soft">{words.day.byDatabase}</p>
+      <Part of={history} title={t('What was written, entry by entry')} view={view}>
+        <p class="soft">
+          {t('Written at: by the clock of the database’s machine, not by the platform’s.')}
+        </p>
         <Table
-          caption={words.day.history}
+          caption={t('What was written, entry by entry')}
           columns={[
-            { head: words.day.entry, class: 'n', cell: ({ entry }) => entry },
+            { head: t('Entry'), class: 'n', cell: ({ entry }) => entry },
             {
               head: words.fields['writtenAt'] ?? '',
               class: 't',
               cell: ({ enteredAt }) => format.second(enteredAt),
             },
-            { head: words.day.kind, cell: (entry) => entryText(view, entry) },
+            { head: t('What'), cell: (entry) => entryText(view, entry) },
             {
-              head: words.day.records,
+              head: t('Records'),
               class: 'n',
               cell: ({ records }) => records > 0 && format.number(records),
             },
@@ -265,8 +282,8 @@ async function readChanges(
 const mostFields = 3;
 
 function Changed({ view, of: { at, fields } }: { view: View; of: Change }) {
-  const { words, format } = view;
-  if (at === null) return <span class="soft">{words.record.neverInForce}</span>;
+  const { t } = view;
+  if (at === null) return <span class="soft">{t('came late and was never in force')}</span>;
   return (
     <>
       {fields.slice(0, mostFields).map(({ path, was, became }) => (
@@ -287,7 +304,7 @@ function Changed({ view, of: { at, fields } }: { view: View; of: Change }) {
       ))}
       {fields.length > mostFields && (
         <span class="soft">
-          {words.record.moreFields(format.number(fields.length - mostFields))}
+          {t('and {count:one more field|# more fields}', { count: fields.length - mostFields })}
         </span>
       )}
     </>
@@ -305,7 +322,7 @@ function Part<Item>(props: {
   if (of.count === 0) return null;
   const some =
     of.items.length < of.count
-      ? view.words.day.some(view.format.number(of.items.length), view.format.number(of.count))
+      ? view.t('{some} of {of}', { some: of.items.length, of: of.count })
       : view.format.number(of.count);
   return (
     <section>
@@ -314,7 +331,7 @@ function Part<Item>(props: {
       </h2>
       {of.items.length > 8 ? (
         <details>
-          <summary>{view.words.choose}</summary>
+          <summary>{view.t('Show')}</summary>
           {children}
         </details>
       ) : (
@@ -326,7 +343,7 @@ function Part<Item>(props: {
 
 function entryText({ words, format }: View, entry: DayEntry): string {
   const { kind, state, proof, platformTotal, shownTotal } = entry;
-  if (kind !== 'ledger') return words.day.kinds[kind];
+  if (kind !== 'ledger') return words.kinds[kind];
   const totals =
     platformTotal === null || shownTotal === null
       ? ''

@@ -3,10 +3,18 @@ import { Said } from '../layout.tsx';
 import { Documents } from '../parts.tsx';
 import { linkTo, type Made, type Trouble, type View } from '../view.ts';
 
+const troubles = {
+  database:
+    'The archive’s database does not answer. Nothing that is held is harmed by that, and nothing has to be done for the page: it shows the archive again as soon as the database answers.',
+  busy: 'This took too long and was given up. Ask for fewer days.',
+  unforeseen: 'Something went wrong that nobody foresaw. It is in the service’s log.',
+} as const;
+
 export function troublePage(view: View, trouble: Trouble): Made {
-  const { words, path, query } = view;
+  const { t, path, query } = view;
   const { kind } = trouble;
-  const title = kind === 'invalid' ? words.trouble.refused : words.trouble.title;
+  const title =
+    kind === 'invalid' ? t('This cannot be asked') : t('This cannot be shown at the moment');
   return {
     title,
     status: kind === 'invalid' ? 400 : kind === 'unforeseen' ? 500 : 503,
@@ -18,14 +26,12 @@ export function troublePage(view: View, trouble: Trouble): Made {
           {trouble.kind === 'invalid' ? (
             <Said text={trouble.sentence} lang="en" />
           ) : (
-            words.trouble[trouble.kind]
+            t(troubles[trouble.kind])
           )}
         </p>
         {kind !== 'invalid' && (
           <p>
-            <a href={query.size === 0 ? path : `${path}?${query.toString()}`}>
-              {words.trouble.again}
-            </a>
+            <a href={query.size === 0 ? path : `${path}?${query.toString()}`}>{t('Try again')}</a>
           </p>
         )}
       </>
@@ -33,7 +39,10 @@ export function troublePage(view: View, trouble: Trouble): Made {
   };
 }
 
-export function notFoundPage(view: View, sentence: string = view.words.trouble.notFound): Made {
+export function notFoundPage(
+  view: View,
+  sentence: string = view.t('There is no such page.'),
+): Made {
   return {
     title: sentence,
     status: 404,
@@ -42,7 +51,7 @@ export function notFoundPage(view: View, sentence: string = view.words.trouble.n
       <>
         <h1>{sentence}</h1>
         <p>
-          <a href={linkTo(view, '/')}>{view.words.nav.overview}</a>
+          <a href={linkTo(view, '/')}>{view.t('Overview')}</a>
         </p>
       </>
     ),
@@ -50,15 +59,15 @@ export function notFoundPage(view: View, sentence: string = view.words.trouble.n
 }
 
 export function whichProjectPage(view: View, isForbidden: boolean): Made {
-  const { words, projects } = view;
+  const { t, projects } = view;
   return {
-    title: words.trouble.whichProject,
+    title: t('Which project?'),
     status: isForbidden ? 403 : 200,
     twin: '/archive/v1/projects',
     body: (
       <>
-        <h1>{words.trouble.whichProject}</h1>
-        {isForbidden && <p class="notice">{words.trouble.forbidden}</p>}
+        <h1>{t('Which project?')}</h1>
+        {isForbidden && <p class="notice">{t('You may not read this project.')}</p>}
         <ul>
           {projects.map((project) => (
             <li>
@@ -72,33 +81,38 @@ export function whichProjectPage(view: View, isForbidden: boolean): Made {
 }
 
 /** A key that opens nothing, too many of them, or a form of another page. */
-export type SignInTrouble = 'wrong' | 'tooMany' | 'foreign';
+const wrongs = {
+  wrong: 'This key opens nothing here.',
+  tooMany: 'Too many wrong keys: wait a minute and try again.',
+  foreign: 'This form did not come from this page: open it again, and sign in there.',
+} as const;
+export type SignInTrouble = keyof typeof wrongs;
 
 export function signInPage(view: View, wrong: SignInTrouble | null): Made {
-  const { words, query } = view;
+  const { t, query } = view;
   const to = query.get('to');
   const action = to === null ? '/sign-in' : `/sign-in?${new URLSearchParams({ to }).toString()}`;
   return {
-    title: words.signIn.title,
+    title: t('Sign in'),
     status: wrong === null ? 200 : wrong === 'tooMany' ? 429 : 403,
     twin: '/archive/v1',
     body: (
       <>
-        <h1>{words.signIn.title}</h1>
-        <p>{words.signIn.about}</p>
+        <h1>{t('Sign in')}</h1>
+        <p>{t('This archive is reached over a network, so that a key is needed.')}</p>
         {wrong !== null && (
           <p class="notice" role="alert">
-            {words.signIn[wrong]}
+            {t(wrongs[wrong])}
           </p>
         )}
         <form class="filter" method="post" action={action}>
           <div>
-            <label for="key">{words.signIn.key}</label>
+            <label for="key">{t('Bearer key')}</label>
             <input id="key" name="key" type="password" autocomplete="current-password" required />
           </div>
-          <button>{words.signIn.title}</button>
+          <button>{t('Sign in')}</button>
         </form>
-        <p class="soft">{words.signIn.how}</p>
+        <p class="soft">{t('Whoever runs the service can make one: see “Bearer keys”.')}</p>
         <Documents view={view} names={['http']} />
       </>
     ),

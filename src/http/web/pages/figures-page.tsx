@@ -36,7 +36,7 @@ const zones = [utc, 'Asia/Shanghai'];
 const manyOrders = 1_000_000;
 
 async function read(view: View): Promise<Made> {
-  const { words, archive, project } = view;
+  const { t, archive, project } = view;
   const range = rangeIn(view);
   const { by, from, to, zone } = range;
   const bounds = {
@@ -58,16 +58,23 @@ async function read(view: View): Promise<Made> {
       : null;
   const isEmpty = orders.length + made.length === 0;
   return {
-    title: words.figures.title,
+    title: t('What came in'),
     twin: linkTo(view, '/archive/v1/statistics/orders', { ...bounds, by, group_by: 'order_type' }),
     isLocal: zone !== utc,
     body: (
       <>
-        <h1>{words.figures.title}</h1>
+        <h1>{t('What came in')}</h1>
         <Form view={view} range={range} />
-        {zone !== utc && <p class="soft">{words.figures.zoneNote(zone)}</p>}
+        {zone !== utc && (
+          <p class="soft">
+            {t(
+              'Days and months are those of {zone}. A day is held when all UTC days that it touches are.',
+              { zone },
+            )}
+          </p>
+        )}
         {isEmpty ? (
-          <p class="lead">{words.figures.nothing}</p>
+          <p class="lead">{t('Nothing came in within these days.')}</p>
         ) : (
           <>
             <InSum view={view} range={range} orders={orders} made={made} />
@@ -101,8 +108,7 @@ const todayIn = (zone: string, now: Instant): Day =>
   isZone(zone) ? new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(now) : dayOf(now);
 
 function Form({ view, range: { by, from, to, zone } }: { view: View; range: FigureRange }) {
-  const { words } = view;
-  const { figures } = words;
+  const { t, words } = view;
   const inZone = zone === utc ? {} : { zone };
   return (
     <>
@@ -115,9 +121,9 @@ function Form({ view, range: { by, from, to, zone } }: { view: View; range: Figu
           </div>
         ))}
         <div>
-          <label for="by">{figures.by}</label>
+          <label for="by">{t('By')}</label>
           <select id="by" name="by">
-            {Object.entries({ day: figures.byDay, month: figures.byMonth }).map(([one, word]) => (
+            {Object.entries({ day: t('day'), month: t('month') }).map(([one, word]) => (
               <option value={one} selected={one === by}>
                 {word}
               </option>
@@ -125,7 +131,7 @@ function Form({ view, range: { by, from, to, zone } }: { view: View; range: Figu
           </select>
         </div>
         <div>
-          <label for="zone">{figures.zone}</label>
+          <label for="zone">{t('Time zone')}</label>
           <select id="zone" name="zone">
             {[...new Set([...zones, zone])].map((one) => (
               <option value={one} selected={one === zone}>
@@ -134,11 +140,11 @@ function Form({ view, range: { by, from, to, zone } }: { view: View; range: Figu
             ))}
           </select>
         </div>
-        <button>{words.choose}</button>
+        <button>{t('Show')}</button>
       </form>
       <p class="pages">
-        <a href={linkTo(view, '/figures', inZone)}>{figures.lastDays}</a>
-        <a href={linkTo(view, '/figures', { ...inZone, by: 'month' })}>{figures.allMonths}</a>
+        <a href={linkTo(view, '/figures', inZone)}>{t('The last 60 days')}</a>
+        <a href={linkTo(view, '/figures', { ...inZone, by: 'month' })}>{t('All months')}</a>
       </p>
     </>
   );
@@ -147,15 +153,14 @@ function Form({ view, range: { by, from, to, zone } }: { view: View; range: Figu
 type Part = { view: View; range: FigureRange };
 
 function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[] }) {
-  const { words } = view;
-  const { figures } = words;
+  const { t, words } = view;
   const periods = axisOf(orders);
   const of = sumsOf(periods, orders);
   const amounts: Series[] = [
-    { label: figures.spent, colour: 'accent', values: of((row) => row.spentUnits) },
+    { label: t('spent'), colour: 'accent', values: of((row) => row.spentUnits) },
     { label: words.terms.pending, colour: 'open', values: of((row) => row.pendingUnits) },
     {
-      label: figures.unknownPrice,
+      label: t('price unknown'),
       colour: null,
       values: of((row) => row.amountUnknown),
       isRare: true,
@@ -165,17 +170,23 @@ function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[
   const byType = types.map((type, i) => ({
     label:
       type === null || type === undefined
-        ? words.unknown
-        : (words.terms[typeNames[type] ?? ''] ?? figures.type(String(type))),
+        ? t('unknown')
+        : (words.terms[typeNames[type] ?? ''] ?? t('type {type}', { type: String(type) })),
     colour: colours[i % colours.length] ?? 'open',
     values: of((row) => (row.orderType === type ? row.orders : 0)),
   }));
   const figure = { view, range, periods, list: 'orders', statistics: 'orders' };
   return (
     <>
-      <Figure id="orders" title={figures.orders} series={outcomes(view, of)} {...figure} />
-      <Figure id="amounts" title={figures.amounts} series={amounts} {...figure} />
-      <Figure id="types" title={figures.types} series={byType} groupBy="order_type" {...figure} />
+      <Figure id="orders" title={t('Orders by outcome')} series={outcomes(view, of)} {...figure} />
+      <Figure id="amounts" title={t('Spent, in currency units')} series={amounts} {...figure} />
+      <Figure
+        id="types"
+        title={t('Orders by type')}
+        series={byType}
+        groupBy="order_type"
+        {...figure}
+      />
     </>
   );
 }
@@ -188,37 +199,45 @@ function InSum(
   props: Part & { orders: readonly OrderFigures[]; made: readonly NftClassFigures[] },
 ) {
   const { view, range, orders, made } = props;
-  const { words, format } = view;
+  const { t, words } = view;
   const of = together(axisOf(orders));
   const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number | string): string =>
     grouped(sumOf(rows.map(of)));
   return (
     <>
       <p class="lead">
-        {words.figures.heldDays(
-          format.number(of.daysHeld),
-          format.number(of.daysSettled),
-          format.number(of.days),
+        {t(
+          '{held} of {of} days are all held; {settled} of them are settled, with no order pending',
+          { held: of.daysHeld, settled: of.daysSettled, of: of.days },
         )}
       </p>
       {!isHeld(of) && (
         <p class="notice mild">
           <span class="stripes" aria-hidden="true" />{' '}
-          {words.figures.incompleteNote(range.zone !== utc)}
+          {range.zone === utc
+            ? t(
+                'Striped: not all is held, for days are not read or not proved yet, as today never is. Do not report these as they stand.',
+              )
+            : t(
+                'Striped: not all is held, for days are not read or not proved yet, as today never is, or lie partly before the archive’s first day. Do not report these as they stand.',
+              )}
           {of.daysLost > 0 && (
             <>
               <br />
               <span class="stripes lost" aria-hidden="true" />{' '}
-              {words.figures.lostNote(format.number(of.daysLost))}
+              {t(
+                'Red: {days:a day is|# days are} lost for ever. The platform had forgotten {days:it|them} before {days:it was|they were} read whole.',
+                { days: of.daysLost },
+              )}
             </>
           )}
         </p>
       )}
       <div class="tiles">
         <Tile name={words.lists.orders} value={sum(orders, (row) => row.orders)} />
-        <Tile name={words.figures.amounts} value={sum(orders, (row) => row.spentUnits)} />
+        <Tile name={t('Spent, in currency units')} value={sum(orders, (row) => row.spentUnits)} />
         {made.length > 0 && (
-          <Tile name={words.figures.classes} value={sum(made, (row) => row.classes)} />
+          <Tile name={t('Classes made')} value={sum(made, (row) => row.classes)} />
         )}
       </div>
     </>
@@ -227,7 +246,7 @@ function InSum(
 
 function Classes(props: Part & { made: readonly NftClassFigures[]; growth: readonly NftGrowth[] }) {
   const { view, range, made, growth } = props;
-  const { figures } = view.words;
+  const { t } = view;
   if (made.length === 0) return null;
   const periods = axisOf(
     made,
@@ -235,7 +254,7 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
   );
   const [of, ofGrowth] = [sumsOf(periods, made), sumsOf(periods, growth)];
   const column = (label: string, values: string[]): Series => ({ label, colour: null, values });
-  const unknown = (values: string[]) => ({ ...column(figures.unknownCount, values), isRare: true });
+  const unknown = (values: string[]) => ({ ...column(t('count unknown'), values), isRare: true });
   const isWhole = made.every((row) => row.daysAccounted === 0 || row.isWholeList);
   const nfts = of((row) => row.nfts);
   const transfers = ofGrowth((row) => row.transfers);
@@ -244,11 +263,11 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
     <>
       <Figure
         id="classes"
-        title={figures.classes}
-        note={isWhole ? '' : figures.someOwners}
+        title={t('Classes made')}
+        note={isWhole ? '' : t('Only some owners’ classes are archived.')}
         series={[
-          { label: figures.classesOf, colour: 'accent', values: of((row) => row.classes) },
-          column(figures.nfts, nfts),
+          { label: t('Classes'), colour: 'accent', values: of((row) => row.classes) },
+          column(t('NFTs'), nfts),
           unknown(of((row) => row.countsUnread)),
         ]}
         list="nft_classes"
@@ -257,12 +276,14 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
       />
       <Figure
         id="growth"
-        title={figures.growth}
-        note={figures.growthNote}
+        title={t('NFTs minted and burnt')}
+        note={t(
+          'By when it was first seen. A class is looked at while its month can be read; what it held when it was first seen is in no growth.',
+        )}
         series={[
-          { label: figures.minted, colour: 'held', values: ofGrowth((row) => row.nftsMinted) },
-          { label: figures.burnt, colour: 'bad', values: ofGrowth((row) => row.nftsBurnt) },
-          column(figures.transfers, transfers),
+          { label: t('minted'), colour: 'held', values: ofGrowth((row) => row.nftsMinted) },
+          { label: t('burnt'), colour: 'bad', values: ofGrowth((row) => row.nftsBurnt) },
+          column(t('transfers'), transfers),
           unknown(ofGrowth((row) => row.countsUnread)),
         ]}
         isStacked={false}
@@ -276,33 +297,32 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
 type Spending = { accounts: readonly AccountSpending[] | null; orders: readonly OrderFigures[] };
 
 function Accounts({ view, range, accounts, orders }: Part & Spending) {
-  const { words } = view;
-  const { figures } = words;
+  const { t, words } = view;
   const { from, to, zone } = range;
   const days = zone === utc ? { from, to } : {};
   const isSafe = isHeld(together(axisOf(orders)));
   return (
     <section aria-labelledby="accounts">
-      <h2 id="accounts">{figures.accounts}</h2>
+      <h2 id="accounts">{t('Accounts that spent most')}</h2>
       {accounts === null ? (
         <p>
-          {figures.many}
+          {t('So many orders take a while to add up by account.')}
           {view.words.between}
-          <a href={linkTo(view, '/figures', { ...range, accounts: 'yes' })}>{figures.addUp}</a>
+          <a href={linkTo(view, '/figures', { ...range, accounts: 'yes' })}>{t('Add them up')}</a>
         </p>
       ) : (
         <>
-          {!isSafe && <p class="soft">{figures.incompleteDays}</p>}
+          {!isSafe && <p class="soft">{t('Of some of these days not all is held.')}</p>}
           <Ranking
-            caption={figures.accounts}
+            caption={t('Accounts that spent most')}
             heads={[
               words.fields['account'],
-              figures.amounts,
+              t('Spent, in currency units'),
               words.terms.succeeded,
               words.lists.orders,
             ]}
             rows={accounts.map((one) => [one.account, one.spentUnits, one.succeeded, one.orders])}
-            nobody={figures.noAccount}
+            nobody={t('no account shown')}
             hrefOf={(account) => linkTo(view, '/orders', { account, ...days })}
           />
         </>
@@ -312,18 +332,17 @@ function Accounts({ view, range, accounts, orders }: Part & Spending) {
 }
 
 function Owners({ view, owners }: { view: View; owners: readonly NftOwner[] }) {
-  const { words } = view;
-  const { figures } = words;
+  const { t, words } = view;
   if (owners.length === 0) return null;
   return (
     <section aria-labelledby="owners">
-      <h2 id="owners">{figures.owners}</h2>
-      <p class="soft">{figures.ownersNote}</p>
+      <h2 id="owners">{t('Owners with the most classes')}</h2>
+      <p class="soft">{t('As they own them now, whatever the days.')}</p>
       <Ranking
-        caption={figures.owners}
-        heads={[words.fields['owner'], figures.classesOf, figures.nfts]}
+        caption={t('Owners with the most classes')}
+        heads={[words.fields['owner'], t('Classes'), t('NFTs')]}
         rows={owners.map(({ owner, classes, nfts }) => [owner, classes, nfts])}
-        nobody={figures.noOwner}
+        nobody={t('no owner shown')}
         hrefOf={(owner) => linkTo(view, '/nft_classes', { owner })}
       />
     </section>

@@ -6,7 +6,7 @@ import { columnOf } from '../../../query/selected-columns.ts';
 import { snake } from '../../../query/record-text.ts';
 import type { ListedResource } from '../../../model.ts';
 import { isForGood, type RangeCoverage } from '../../../query/day-marks.ts';
-import { InstantField, markText, ProjectField, readable } from '../parts.tsx';
+import { InstantField, ProjectField, readable } from '../parts.tsx';
 import { wordsOf } from '../value.tsx';
 import { linkTo, type View } from '../view.ts';
 
@@ -15,7 +15,7 @@ type Filtered = { view: View; list: List; given: Record<string, string> };
 /** `shape`: what the page takes; `isAsked`: somebody narrowed it. */
 export function Filter(props: Filtered & { shape: Shape; isAsked: boolean }) {
   const { view, list, shape, given, isAsked } = props;
-  const { words } = view;
+  const { t } = view;
   // By its name a row is found in its list: only what sorts rows is worth a field.
   const isNoName = (name: string): boolean => {
     const { values, type } = columnOf(list.fields, name) ?? {};
@@ -24,27 +24,22 @@ export function Filter(props: Filtered & { shape: Shape; isAsked: boolean }) {
   const names = Object.keys(shape).filter((name) => name !== 'cursor' && isNoName(name));
   if (names.every((name) => name === 'limit')) return null;
   return (
-    <form
-      class="filter folds"
-      method="get"
-      action={`/${list.name}`}
-      aria-label={words.records.filter}
-    >
+    <form class="filter folds" method="get" action={`/${list.name}`} aria-label={t('Filter')}>
       {/* On a phone it is opened by this; without a name it is no part of what is asked. */}
       <input id="fold" type="checkbox" checked={isAsked} />
-      <label for="fold">{words.records.filter}</label>
+      <label for="fold">{t('Filter')}</label>
       {names.map((name) => (
         <Field view={view} list={list} given={given} name={name} />
       ))}
       <ProjectField view={view} />
-      <button>{words.records.filter}</button>
-      {isAsked && <a href={linkTo(view, `/${list.name}`)}>{words.records.clear}</a>}
+      <button>{t('Filter')}</button>
+      {isAsked && <a href={linkTo(view, `/${list.name}`)}>{t('Clear the filter')}</a>}
     </form>
   );
 }
 
 function Field({ view, list, given, name }: Filtered & { name: string }) {
-  const { words } = view;
+  const { t, words } = view;
   const asked = snake(name);
   const value = given[asked] ?? '';
   const id = `by-${asked}`;
@@ -55,14 +50,15 @@ function Field({ view, list, given, name }: Filtered & { name: string }) {
     const options = said.map(([one, word]) => [one, words.terms[word] ?? word] as const);
     return <Several label={label} name={asked} options={options} value={value} />;
   }
-  const { newest, oldest, any } = words.records;
   const choices: Record<string, readonly string[]> = {
     order: ['desc', 'asc'],
     limit: ['25', '50', '100', '200', '500'],
   };
   const choice = choices[name] ?? (column?.values && ['', ...column.values]);
   const said: Record<string, string> =
-    name === 'order' ? { desc: newest, asc: oldest } : { '': any, ...wordsOf(words, list, name) };
+    name === 'order'
+      ? { desc: t('newest first'), asc: t('oldest first') }
+      : { '': t('any'), ...wordsOf(words, list, name) };
   return (
     <div>
       {name === 'asOf' ? (
@@ -94,9 +90,13 @@ function Field({ view, list, given, name }: Filtered & { name: string }) {
   );
 }
 
-function labelOf({ words }: View, name: string): string {
-  const { asOf, order, limit, recordName } = words.records;
-  const own: Record<string, string> = { asOf, order, limit, name: recordName };
+function labelOf({ t, words }: View, name: string): string {
+  const own: Record<string, string> = {
+    asOf: t('As known at'),
+    order: t('Order'),
+    limit: t('Records a page'),
+    name: t('Name contains'),
+  };
   return own[name] ?? words.fields[name] ?? name;
 }
 
@@ -136,21 +136,36 @@ export function RangeLine(props: {
 }) {
   const { view, resource, isThen } = props;
   const { days, holes, unknown } = props.of;
-  const { words, format } = view;
-  if (days === 0) return <p class="notice mild">{words.records.noDays}</p>;
+  const { t, words, format } = view;
+  if (days === 0) return <p class="notice mild">{t('None of these days is in the archive.')}</p>;
   const isAll = holes.length === 0 && unknown === 0;
   const forGood = holes.filter(({ mark }) => isForGood(mark)).length;
-  const [count, of] = [format.number(holes.length), format.number(days)];
-  const text = isThen
-    ? words.records.notWholeThen(count, of)
-    : words.records.notWhole(count, of, format.number(forGood));
+  const counts = { days: holes.length, of: days, forGood };
+  const whole = (): string =>
+    isThen
+      ? t('{days:This day was|All # days were} wholly covered then.', { days })
+      : t('{days:This day is|All # days are} wholly covered.', { days });
+  const notWhole = (): string => {
+    if (isThen)
+      return t('Of {days} of {of} days the proof is younger than that, or missing:', counts);
+    if (days > 1 && forGood === 0)
+      return t('{days} of {of} days {days:is|are} not wholly covered:', counts);
+    if (days > 1)
+      return t(
+        '{days} of {of} days {days:is|are} not wholly covered, {forGood} of them for good:',
+        counts,
+      );
+    return forGood === 0
+      ? t('This day is not wholly covered yet:')
+      : t('This day is not wholly covered, and will not be:');
+  };
   return (
     <p class={isAll ? 'good' : 'notice mild'}>
-      {holes.length === 0 ? words.records[isThen ? 'wholeThen' : 'whole'](of) : text}
+      {holes.length === 0 ? whole() : notWhole()}
       {holes.slice(0, mostLinks).map(({ day, mark }) => (
         <>
           {' '}
-          <a href={linkTo(view, `/days/${resource}/${day}`)} title={markText(view, mark)}>
+          <a href={linkTo(view, `/days/${resource}/${day}`)} title={words.states[mark]}>
             {format.day(day)}
           </a>
         </>
@@ -159,11 +174,12 @@ export function RangeLine(props: {
         <>
           {' '}
           <a href={linkTo(view, '/')}>
-            {words.records.more(format.number(holes.length - mostLinks))}
+            {t('and {count} more', { count: holes.length - mostLinks })}
           </a>
         </>
       )}
-      {unknown > 0 && ` ${words.records.notHeld(format.number(unknown))}`}
+      {unknown > 0 &&
+        ` ${t('{days:One day is|# days are} none of the archive’s.', { days: unknown })}`}
     </p>
   );
 }

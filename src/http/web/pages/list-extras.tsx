@@ -29,7 +29,7 @@ const besides: Record<string, (view: View) => Promise<Besides>> = {
     cells: {
       numbersJson: (row) => <Said text={problemRowText(row as ArchiveProblem, view.lang)} />,
     },
-    none: view.words.alerts.none,
+    none: view.t('Nothing is wrong.'),
   }),
 };
 
@@ -38,27 +38,27 @@ export const besidesOf = async (view: View, { name }: List): Promise<Besides> =>
 
 async function besidesRuns(view: View): Promise<Besides> {
   const { archive, project } = view;
-  const { runs } = view.words;
+  const { words, t } = view;
   const progress = await archive.progress({ project });
   const running = progress?.run?.runId ?? null;
   return {
     above:
       progress === null ? (
-        <p class="lead">{runs.noRun}</p>
+        <p class="lead">{t('No run has begun yet.')}</p>
       ) : (
         <Now view={view} progress={progress} />
       ),
     cells: {
       outcome: ({ endedAt, outcome, runId }) => {
-        if (endedAt === null) return runId === running ? runs.goesOn : runs.cutOff;
-        return runs.outcomes[String(outcome)] ?? (outcome as string | null) ?? '';
+        if (endedAt === null) return runId === running ? t('goes on') : t('was cut off');
+        return words.outcomes[String(outcome)] ?? (outcome as string | null) ?? '';
       },
     },
   };
 }
 
 async function besidesCertificates(view: View): Promise<Besides> {
-  const { certificates } = view.words;
+  const { t } = view;
   return {
     cells: {
       digest: ({ project, resource, month, digest }) => (
@@ -73,16 +73,20 @@ async function besidesCertificates(view: View): Promise<Besides> {
       ),
     },
     columns: [
-      { head: certificates.days, cell: (row) => <CertifiedDays view={view} of={row} /> },
+      { head: t('Days'), cell: (row) => <CertifiedDays view={view} of={row} /> },
       {
-        head: certificates.file,
+        head: t('Certificate'),
         class: 't',
         cell: (row) => <CertificateLinks view={view} of={row} />,
       },
     ],
     below: (
       <>
-        <p class="soft">{certificates.more}</p>
+        <p class="soft">
+          {t(
+            'The command recomputes every digest from what is held and says what differs. A certificate can also be checked without Outlast, by psql or a shell.',
+          )}
+        </p>
         <Documents view={view} names={['verify']} />
       </>
     ),
@@ -90,16 +94,16 @@ async function besidesCertificates(view: View): Promise<Besides> {
 }
 
 export function CertificateLinks({ view, of }: { view: View; of: Row }) {
-  const { certificates } = view.words;
+  const { t } = view;
   const [resource, month] = [String(of['resource']), String(of['month'])];
   const query = { from: month, to: monthStart(month, 1), as_of: String(of['certifiedAt']) };
   return (
     <>
       <a href={linkTo(view, `/archive/v1/certificates/${resource}/${month.slice(0, 7)}`)}>
-        {view.words.record.download}
+        {view.t('Download')}
       </a>
       <br />
-      <a href={linkTo(view, `/${resource}`, query)}>{certificates.read}</a>
+      <a href={linkTo(view, `/${resource}`, query)}>{t('Records as certified')}</a>
     </>
   );
 }
@@ -119,10 +123,9 @@ type Certified = {
   }[];
 };
 
-function CertifiedDays({ view: { words, format }, of }: { view: View; of: Row }) {
+function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
   const said = JSON.parse(String(of['certificateJson'])) as Certified;
   const { lost_days: lost = [], days_not_held: not = [], days_not_settled: unsettled = [] } = said;
-  const count = (days: readonly Day[]): string => format.number(days.length);
   // A lost day is not held by that alone.
   const others = not.filter((day) => !lost.includes(day));
   const pending = unsettled.filter((day) => !not.includes(day));
@@ -130,20 +133,25 @@ function CertifiedDays({ view: { words, format }, of }: { view: View; of: Row })
     <>
       {lost.length > 0 && (
         <div>
-          <strong class="bad">{words.certificates.lost(count(lost))}</strong>
+          <strong class="bad">{t('{days:one|#} lost', { days: lost.length })}</strong>
         </div>
       )}
-      {others.length > 0 && <div>{words.certificates.notHeld(count(others))}</div>}
-      {not.length === 0 && <div>{words.certificates.held}</div>}
-      {pending.length > 0 && <div>{words.certificates.unsettled(count(pending))}</div>}
+      {others.length > 0 && <div>{t('{days:one|#} not all held', { days: others.length })}</div>}
+      {not.length === 0 && <div>{t('all held')}</div>}
+      {pending.length > 0 && (
+        <div>{t('{days:one|#} with orders pending', { days: pending.length })}</div>
+      )}
       {(said.books ?? []).map((books) => (
         <div class={books.balance === 'more' ? 'bad' : 'soft'}>
-          {words.certificates.books(
-            format.day(books.from),
-            format.day(books.to),
-            books.total === null ? words.unknown : format.number(books.total),
-            books.shown === null ? words.unknown : format.number(books.shown),
-            format.time(books.asked_at),
+          {t(
+            'From {from} to {to} the platform counted {total}, its lists showed {shown}: asked at {asked}',
+            {
+              from: format.day(books.from),
+              to: format.day(books.to),
+              total: books.total === null ? t('unknown') : format.number(books.total),
+              shown: books.shown === null ? t('unknown') : format.number(books.shown),
+              asked: format.time(books.asked_at),
+            },
           )}
         </div>
       ))}
@@ -153,12 +161,7 @@ function CertifiedDays({ view: { words, format }, of }: { view: View; of: Row })
 
 /** In words where there are any, beside what the books say. */
 async function besidesFacts(view: View): Promise<Besides> {
-  const {
-    archive,
-    project,
-    classesOf,
-    words: { facts },
-  } = view;
+  const { archive, project, classesOf, words } = view;
   // Classes may be another project's.
   const others =
     classesOf(project) === project ? [] : await archive.facts({ project: classesOf(project) });
@@ -167,11 +170,11 @@ async function besidesFacts(view: View): Promise<Besides> {
     cells: {
       fact: ({ fact }) => (
         <>
-          <code>{String(fact)}</code> {facts.names[nameOf(fact)]}
+          <code>{String(fact)}</code> {words.factNames[nameOf(fact)]}
         </>
       ),
       value: ({ fact, value }) => {
-        const meaning = facts.values[`${nameOf(fact)} ${String(value)}`];
+        const meaning = words.factValues[`${nameOf(fact)} ${String(value)}`];
         return (
           meaning && (
             <>
@@ -189,28 +192,39 @@ async function besidesFacts(view: View): Promise<Besides> {
 }
 
 function Now({ view, progress }: { view: View; progress: Progress }) {
-  const { words, format } = view;
+  const { t, words, format } = view;
   const { parked, run, nextDueAt, succeededAt } = progress;
   return (
     <section aria-labelledby="now">
-      <h2 id="now">{words.runs.now}</h2>
+      <h2 id="now">{t('Now')}</h2>
       {parked !== null && (
         <p class="notice" role="alert">
-          {words.runs.parked(format.time(parked.at))} <Said text={parked.reason} lang="en" />{' '}
-          {parked.askAgainAt !== null && words.runs.askAgain(format.time(parked.askAgainAt))}
+          {t('The platform has refused the key since {since}.', { since: format.time(parked.at) })}{' '}
+          <Said text={parked.reason} lang="en" />{' '}
+          {parked.askAgainAt !== null &&
+            t('It is asked again at {time}.', { time: format.time(parked.askAgainAt) })}
         </p>
       )}
       {run !== null && <Running view={view} progress={progress} run={run} />}
       {run === null && parked === null && (
         <p class="lead">
-          {words.runs.idle}
+          {t('Nothing is being read at the moment.')}
           {words.between}
-          {nextDueAt === null ? words.runs.nothingDue : words.runs.nextAt(format.time(nextDueAt))}
+          {nextDueAt === null
+            ? t('Nothing is due any more.')
+            : t('The next look is due at {time}.', { time: format.time(nextDueAt) })}
         </p>
       )}
-      {succeededAt !== null && <p class="soft">{words.runs.succeeded(format.time(succeededAt))}</p>}
+      {succeededAt !== null && (
+        <p class="soft">
+          {t('All that was due was done last at {time}.', { time: format.time(succeededAt) })}
+        </p>
+      )}
       <p class="soft">
-        {words.runs.clocks(format.time(view.now), format.time(progress.archiveNow))}
+        {t(
+          'Times are by the platform’s clock, {platform} now. What a day’s page says of its journal is by the clock of the database’s machine, {database} now.',
+          { platform: format.time(view.now), database: format.time(progress.archiveNow) },
+        )}
       </p>
       <InHand view={view} slices={progress.inHand} />
     </section>
@@ -221,11 +235,11 @@ type Running = { view: View; progress: Progress; run: NonNullable<Progress['run'
 
 /** By the pace since the run began: days differ, and today's ends sooner than a full one. */
 function Running({ view, progress, run }: Running) {
-  const { words, format } = view;
+  const { t, format } = view;
   const { slicesDue: due } = progress;
   const done = run.slicesDone;
   const forMs = view.now - Date.parse(run.startedAt);
-  const text = words.runs.running(format.number(done), format.number(due));
+  const text = t('{done:one day|# days} done, {due} still due', { done, due });
   const isPaced = done > 0 && forMs > 0;
   const leftMs = isPaced ? (due * forMs) / done : 0;
   return (
@@ -233,8 +247,10 @@ function Running({ view, progress, run }: Running) {
       <p class="lead">
         {[
           text,
-          ...(isPaced ? [words.runs.rate(format.number(rounded((done * 60_000) / forMs)))] : []),
-          ...(leftMs >= 1000 ? [words.runs.remaining(format.span(leftMs))] : []),
+          ...(isPaced
+            ? [t('{rate:one day|# days} a minute', { rate: rounded((done * 60_000) / forMs) })]
+            : []),
+          ...(leftMs >= 1000 ? [t('about {span} left', { span: format.span(leftMs) })] : []),
         ].join(' · ')}
       </p>
       <progress class="bar" value={done} max={Math.max(1, done + due)} aria-label={text} />
@@ -247,24 +263,24 @@ const rounded = (value: number): number =>
   value >= 100 ? Math.round(value) : Number(value.toPrecision(2));
 
 function InHand({ view, slices }: { view: View; slices: Progress['inHand'] }) {
-  const { words, format } = view;
+  const { t, words, format } = view;
   if (slices.length === 0) return null;
   return (
     <>
-      <h3>{words.runs.inHand}</h3>
+      <h3>{t('Being read now')}</h3>
       <ul>
         {slices.map(({ resource, owner, day, pages }) => (
           <li>
             {words.lists[resource]}{' '}
             {day === null ? (
-              <bdi>{words.runs.wholeOf(owner)}</bdi>
+              <bdi>{t('the whole list of {owner}', { owner })}</bdi>
             ) : (
               <>
                 <a href={linkTo(view, `/days/${resource}/${day}`, { owner })}>{format.day(day)}</a>{' '}
                 <Foreign text={owner} />
               </>
             )}
-            <span class="soft"> · {words.runs.pages(format.number(pages))}</span>
+            <span class="soft"> · {t('{pages:one page|# pages} so far', { pages })}</span>
           </li>
         ))}
       </ul>

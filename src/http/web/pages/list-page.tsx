@@ -119,7 +119,7 @@ export async function readList(
   list: List,
   lookedFor: string | null = null,
 ): Promise<Made> {
-  const { words } = view;
+  const { t, words } = view;
   const given = lookedFor === null ? givenIn(view.query) : {};
   const [{ found: answer, sentence }, besides] = await Promise.all([
     foundOrSentence(() => ask(view, list, given)),
@@ -129,7 +129,7 @@ export async function readList(
   const title = words.lists[list.name] ?? list.name;
   const about = words.abouts[list.name];
   return {
-    title: lookedFor === null ? title : words.record.noSuch,
+    title: lookedFor === null ? title : t('The archive holds no such record.'),
     status: lookedFor !== null ? 404 : sentence !== null ? 400 : 200,
     isLive: list.resource === null,
     twin:
@@ -142,7 +142,7 @@ export async function readList(
         {about !== undefined && <p class="soft">{about}</p>}
         {lookedFor !== null && (
           <p class="notice" role="alert">
-            {words.record.noSuch} <bdi class="id">{lookedFor.slice(0, 600)}</bdi>
+            {t('The archive holds no such record.')} <bdi class="id">{lookedFor.slice(0, 600)}</bdi>
           </p>
         )}
         {besides.above}
@@ -163,15 +163,15 @@ export async function readList(
 }
 
 function Search({ view, list, id }: { view: View; list: List; id: string | null }) {
-  const { words } = view;
+  const { t } = view;
   return (
     <form class="filter" role="search" method="get" action={`/${list.name}`}>
       <div class="wide">
-        <label for="find">{words.records.search}</label>
+        <label for="find">{t('Search by id')}</label>
         <input id="find" name="find" type="search" value={id ?? ''} required spellcheck={false} />
       </div>
       <ProjectField view={view} />
-      <button>{words.records.find}</button>
+      <button>{t('Find')}</button>
     </form>
   );
 }
@@ -186,7 +186,7 @@ type Listed = {
 
 function Found({ view, list, given, answer, besides }: Listed) {
   const { found, range, count } = answer;
-  const { words, format } = view;
+  const { t, words } = view;
   const { cursor: from, limit: _limit, ...query } = given;
   const instant = given['as_of'];
   const { next = null, previous = null } = found;
@@ -204,10 +204,10 @@ function Found({ view, list, given, answer, besides }: Listed) {
     <>
       {instant !== undefined && (
         <p class="notice mild">
-          {words.records.asKnownAt(instant)}
+          {t('As it was known at {time}.', { time: instant })}
           {words.between}
           <a href={to({ cursor: undefined, limit: undefined, as_of: undefined })}>
-            {words.records.nowInstead}
+            {t('As it is now')}
           </a>
         </p>
       )}
@@ -222,33 +222,37 @@ function Found({ view, list, given, answer, besides }: Listed) {
       <div class="pages">
         {count !== null && (
           <strong>
-            {words.records[list.resource === null ? 'rows' : 'count'](format.number(count))}
+            {list.resource === null
+              ? t('{count:one row|# rows}', { count })
+              : t('{count:one record|# records}', { count })}
           </strong>
         )}
         {items.length < all.length && (
-          <span>{words.records.onlyFirst(format.number(items.length))}</span>
+          <span>{t('The first {count} are shown here.', { count: items.length })}</span>
         )}
-        <a href={linkTo(view, `/archive/v1/${list.name}`, everything)}>{words.records.csv}</a>
+        <a href={linkTo(view, `/archive/v1/${list.name}`, everything)}>
+          {t('All of these as CSV')}
+        </a>
       </div>
       {items.length === 0 ? (
         <p>{emptyText(view, list, given, next)}</p>
       ) : (
         <Rows {...{ view, list, given, besides }} rows={items} />
       )}
-      <nav class="pages" aria-label={words.records.pages}>
+      <nav class="pages" aria-label={t('Pages of this list')}>
         {from !== undefined && (
           <a href={to({ cursor: undefined })} rel="start">
-            {words.records.first}
+            {t('First page')}
           </a>
         )}
         {previous !== null && (
           <a href={to({ cursor: previous })} rel="prev">
-            {words.records.previous}
+            {t('Previous page')}
           </a>
         )}
         {next !== null && (
           <a href={to({ cursor: next })} rel="next">
-            {words.records.next}
+            {t('Next page')}
           </a>
         )}
       </nav>
@@ -258,19 +262,20 @@ function Found({ view, list, given, answer, besides }: Listed) {
 
 /** Of a list that nobody narrowed, how it fills. */
 function emptyText(
-  { words }: View,
+  { t, words }: View,
   { name }: List,
   given: Record<string, string>,
   next: string | null,
 ): string {
-  if (next !== null) return words.records.goesOn;
-  return (Object.keys(given).length === 0 ? words.empty[name] : undefined) ?? words.records.empty;
+  if (next !== null)
+    return t('Nothing matches among the records looked through so far. The next page goes on.');
+  return (Object.keys(given).length === 0 ? words.empty[name] : undefined) ?? t('Nothing matches.');
 }
 
 type Shown = Omit<Listed, 'answer'> & { rows: readonly Row[] };
 
 function Rows({ view, list, rows, given, besides }: Shown) {
-  const { words } = view;
+  const { t, words } = view;
   const { key, shown, fields } = list;
   // What names a row stands at its head and leads to it.
   const head = [shown[0] ?? '', 'id', ...key].findLast((name) => shown.includes(name)) ?? '';
@@ -288,7 +293,7 @@ function Rows({ view, list, rows, given, besides }: Shown) {
       caption={
         order === undefined
           ? title
-          : [title, words.records[order === 'asc' ? 'oldest' : 'newest']].join(
+          : [title, t(order === 'asc' ? 'oldest first' : 'newest first')].join(
               words.punctuation.comma,
             )
       }
@@ -320,7 +325,7 @@ type Headed = Pick<Listed, 'view' | 'list'> & {
 };
 
 function Head({ view, list, row, asOf: instant, children }: Headed) {
-  const { words } = view;
+  const { t } = view;
   const href = linkToRow(view, list, row, instant);
   if (list.resource === null)
     return href === null ? <>{children}</> : <a href={href}>{children}</a>;
@@ -332,8 +337,11 @@ function Head({ view, list, row, asOf: instant, children }: Headed) {
         <bdi>{id}</bdi>
       </a>
       {typeof missing === 'string' && (
-        <span class="mark" title={words.record.missing(missing)}>
-          {words.records.missing}
+        <span
+          class="mark"
+          title={t('The platform no longer shows it, since {since}.', { since: missing })}
+        >
+          {t('no longer shown')}
         </span>
       )}
     </>

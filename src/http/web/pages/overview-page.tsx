@@ -16,7 +16,7 @@ import { Calendar, rangesText } from './calendar.tsx';
 export const overviewPage: Page = { path: '/', nav: 'overview', read };
 
 async function read(view: View): Promise<Made> {
-  const { archive, project, now, words, format } = view;
+  const { archive, project, now, t, format } = view;
   const daysText = (from: Day, to: Day): string =>
     rangesText(view, daysIn({ from, to: addDays(to, 1) }));
   const to = addDays(dayOf(now), 1);
@@ -28,7 +28,7 @@ async function read(view: View): Promise<Made> {
   ]);
   const safety = safetyOf(coverage, view.now);
   const wrong = problems.filter(isWrong);
-  const headline = headlineOf(words, (count) => format.number(count), safety);
+  const headline = headlineOf(t, safety);
   return {
     title: headline,
     twin: linkTo(view, '/archive/v1/coverage'),
@@ -42,7 +42,7 @@ async function read(view: View): Promise<Made> {
         <Lead view={view} safety={safety} isWell={wrong.length === 0} />
         {books.map((balance) => (
           <p class={balance.balance === 'more' ? 'notice' : undefined}>
-            {booksSentence(words, { ...format, days: daysText }, balance)}
+            {booksSentence(view, { ...format, days: daysText }, balance)}
           </p>
         ))}
         {coverage.length > 0 && (
@@ -57,33 +57,56 @@ async function read(view: View): Promise<Made> {
 
 function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
   const { view, safety, isWell } = props;
-  const { words, format, now } = view;
+  const { t, words, format, now } = view;
   const { semicolon, stop } = words.punctuation;
   const { closing, lost, readOnce, readAgainAt, doubtful, unsettled } = safety;
-  if (safety.entered === 0) return <p class="lead">{words.headline.nothingMore}</p>;
+  if (safety.entered === 0)
+    return (
+      <p class="lead">
+        {t('The first run enters the days of this month and the last. It begins within a minute.')}
+      </p>
+    );
   return (
     <>
-      {lost.length > 0 && <p class="notice">{words.headline.lostMore(rangesText(view, lost))}</p>}
+      {lost.length > 0 && (
+        <p class="notice">
+          {t(
+            '{days}. The platform had forgotten them before they were read whole; what was read is kept.',
+            { days: rangesText(view, lost) },
+          )}
+        </p>
+      )}
       <p class="lead">
         {closing !== null && (
           <>
             <strong>
               {closing.at > now
-                ? words.headline.closes(
-                    format.monthName(closing.month),
-                    format.span(closing.at - now),
-                  )
-                : words.headline.closed(format.monthName(closing.month))}
+                ? t('{month} leaves the platform’s window in {span}', {
+                    month: format.monthName(closing.month),
+                    span: format.span(closing.at - now),
+                  })
+                : t('{month} has left the platform’s window', {
+                    month: format.monthName(closing.month),
+                  })}
             </strong>
-            {isWell ? semicolon + words.headline.noRisk : stop}
+            {isWell ? semicolon + t('nothing is at risk.') : stop}
           </>
         )}
         {words.between}
-        {readOnce > 0 && words.headline.readOnce(format.number(readOnce), format.time(readAgainAt))}
+        {readOnce > 0 &&
+          t(
+            '{days:One day is|# days are} to be read once more, {days:at|from} {at}{days:| on}, to make sure that nothing is missing.',
+            { days: readOnce, at: format.time(readAgainAt) },
+          )}
         {words.between}
-        {unsettled > 0 && words.headline.unsettled(format.number(unsettled))}
+        {unsettled > 0 &&
+          t('Of {days:one day|# days} all is held, and orders are pending.', { days: unsettled })}
         {words.between}
-        {doubtful > 0 && words.headline.doubt(format.number(doubtful))}
+        {doubtful > 0 &&
+          t(
+            'Of {days:one day|# days} not all is held: never proved, or a record could not be taken in.',
+            { days: doubtful },
+          )}
       </p>
     </>
   );
@@ -94,7 +117,7 @@ const problemsShown = 3;
 
 /** The worst first, as the archive gives them. */
 function Wrong({ view, problems }: { view: View; problems: readonly ArchiveProblem[] }) {
-  const { words, format } = view;
+  const { t, words } = view;
   if (problems.length === 0) return null;
   return (
     <div class="notice">
@@ -105,25 +128,26 @@ function Wrong({ view, problems }: { view: View; problems: readonly ArchiveProbl
       ))}
       <p>
         {problems.length > problemsShown &&
-          words.headline.moreProblems(format.number(problems.length - problemsShown))}
+          t('And {count} more.', { count: problems.length - problemsShown })}
         {words.between}
-        <a href={linkTo(view, '/alerts')}>{words.headline.whatToDo}</a>
+        <a href={linkTo(view, '/alerts')}>{t('What to do')}</a>
       </p>
     </div>
   );
 }
 
 function Lately({ view, orders }: { view: View; orders: readonly OrderFigures[] }) {
-  const { words } = view;
+  const { t } = view;
   const periods = axisOf(orders);
   const series = outcomes(view, sumsOf(periods, orders));
   return (
     <section aria-labelledby="lately">
-      <h2 id="lately">{words.figures.lately}</h2>
+      <h2 id="lately">{t('What came in lately')}</h2>
       <p class="soft">
-        {words.figures.latelyAbout} · <a href={linkTo(view, '/figures')}>{words.figures.more}</a>
+        {t('Orders by outcome, the last 31 days')} ·{' '}
+        <a href={linkTo(view, '/figures')}>{t('All figures')}</a>
       </p>
-      <Chart {...{ view, periods, series }} by="day" title={words.figures.orders} isSmall />
+      <Chart {...{ view, periods, series }} by="day" title={t('Orders by outcome')} isSmall />
     </section>
   );
 }
@@ -150,10 +174,10 @@ async function heldOf(view: View, coverage: readonly CoverageDay[]): Promise<Hel
 
 function Held(props: { view: View; coverage: readonly CoverageDay[]; held: HeldRecords }) {
   const { view, coverage, held } = props;
-  const { words, format } = view;
+  const { t, words, format } = view;
   return (
     <section aria-labelledby="held">
-      <h2 id="held">{words.stats.title}</h2>
+      <h2 id="held">{t('What is held')}</h2>
       <div class="tiles">
         {listedResources.map((resource) => {
           const slices = coverage.filter((one) => one.resource === resource);
@@ -165,8 +189,8 @@ function Held(props: { view: View; coverage: readonly CoverageDay[]; held: HeldR
               <b>{format.number(held.of.get(resource) ?? 0)}</b>
               <a href={linkTo(view, `/${resource}`)}>{words.lists[resource]}</a>{' '}
               <span>
-                {held.isShown && `${words.day.shown} · `}
-                {words.stats.since(format.day(first.day))}
+                {held.isShown && `${t('shown by the last reading')} · `}
+                {t('since {day}', { day: format.day(first.day) })}
                 {pending > 0 && ` · ${format.number(pending)} ${words.terms.pending}`}
               </span>
             </div>

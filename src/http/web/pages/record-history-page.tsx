@@ -30,7 +30,7 @@ export function History<Item extends Held>(props: {
   path: string;
 }) {
   const { view, lookup, versions, path } = props;
-  const { words, format } = view;
+  const { t } = view;
   const hidden = versions.length - countShown(versions);
   const folded = Math.max(0, versions.length - hidden - unfolded);
   return (
@@ -38,12 +38,18 @@ export function History<Item extends Held>(props: {
       {lookup !== '' && <h3>{lookup}</h3>}
       {hidden > 0 && (
         <p class="soft">
-          <a href={path}>{words.record.earlier(format.number(hidden))}</a>
+          <a href={path}>
+            {t('{count} earlier contents are not shown here; they are in the JSON.', {
+              count: hidden,
+            })}
+          </a>
         </p>
       )}
       {folded > 0 && (
         <details>
-          <summary>{words.record.folded(format.number(folded))}</summary>
+          <summary>
+            {t('{count:One earlier content|# earlier contents}', { count: folded })}
+          </summary>
           <Contents view={view} versions={versions} from={hidden} to={hidden + folded} />
         </details>
       )}
@@ -59,7 +65,7 @@ function Contents<Item extends Held>(props: {
   to: number;
 }) {
   const { view, versions, from, to } = props;
-  const { words } = view;
+  const { t } = view;
   return (
     <ol class="versions" start={from + 1}>
       {versions.slice(from, to).map((version, i) => (
@@ -68,11 +74,11 @@ function Contents<Item extends Held>(props: {
             <strong>
               <Period view={view} of={version} />
             </strong>{' '}
-            {version.isCurrent && <span class="mark good">{words.record.current}</span>}
+            {version.isCurrent && <span class="mark good">{t('in force now')}</span>}
           </p>
           <Changes view={view} of={version} before={inForceBefore(versions, from + i)} />
           <details>
-            <summary>{words.record.raw}</summary>
+            <summary>{t('As the platform gave it')}</summary>
             <Raw view={view} value={readRaw(version.item)} />
           </details>
         </li>
@@ -87,19 +93,19 @@ function inForceBefore<Item>(versions: readonly Version<Item>[], at: number): It
 }
 
 function Period<Item extends Held>({ view, of: version }: { view: View; of: Version<Item> }) {
-  const { words, format } = view;
+  const { t, format } = view;
   const { inForceFrom, inForceUntil, item } = version;
   if (inForceFrom === null) {
     return (
       <>
-        {words.record.neverInForce} ({words.record.late} <Time at={item.observedAt} />)
+        {t('came late and was never in force')} ({t('seen at')} <Time at={item.observedAt} />)
       </>
     );
   }
-  const text = words.record.inForce(
-    format.second(inForceFrom),
-    inForceUntil === null ? words.record.now : format.second(inForceUntil),
-  );
+  const text = t('in force {from} – {until}', {
+    from: format.second(inForceFrom),
+    until: inForceUntil === null ? t('now') : format.second(inForceUntil),
+  });
   return <span title={`${inForceFrom} – ${inForceUntil ?? ''}`}>{text}</span>;
 }
 
@@ -108,35 +114,34 @@ const mostFields = 200;
 
 function Changes<Item extends Held>(props: { view: View; of: Version<Item>; before: Item | null }) {
   const { view, of: version, before } = props;
-  const { words, format } = view;
-  if (before === null) return <p class="soft">{words.record.first}</p>;
+  const { t } = view;
+  if (before === null) return <p class="soft">{t('first seen')}</p>;
   const found = differences(readRaw(before), readRaw(version.item));
-  if (found.length === 0) return <p class="soft">{words.record.same}</p>;
-  const { field, was, became, added, removed } = words.record;
+  if (found.length === 0) return <p class="soft">{t('nothing else changed')}</p>;
   return (
     <>
       <Table
-        caption={words.record.changes}
+        caption={t('What changed against the content in force before')}
         columns={[
           {
-            head: field,
+            head: t('Field'),
             isName: true,
             cell: ({ path }) => <code class="value">{path}</code>,
           },
           {
-            head: was,
+            head: t('was'),
             cell: (of) =>
               of.was === null ? (
-                <span class="soft">{added}</span>
+                <span class="soft">{t('new')}</span>
               ) : (
                 <del class="value">{of.was}</del>
               ),
           },
           {
-            head: became,
+            head: t('became'),
             cell: (of) =>
               of.became === null ? (
-                <span class="soft">{removed}</span>
+                <span class="soft">{t('gone')}</span>
               ) : (
                 <ins class="value">{of.became}</ins>
               ),
@@ -145,7 +150,9 @@ function Changes<Item extends Held>(props: { view: View; of: Version<Item>; befo
         rows={found.slice(0, mostFields)}
       />
       {found.length > mostFields && (
-        <p class="soft">{words.record.moreFields(format.number(found.length - mostFields))}</p>
+        <p class="soft">
+          {t('and {count:one more field|# more fields}', { count: found.length - mostFields })}
+        </p>
       )}
     </>
   );

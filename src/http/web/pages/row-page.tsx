@@ -52,10 +52,10 @@ export function listPages(list: List): Page[] {
 
 /** By the filters that name it. */
 async function readRow(view: View, list: List, named: Record<string, string>): Promise<Made> {
-  const { words } = view;
+  const { t, words } = view;
   const rows = await rowsNamed(view, list, named);
   const [row] = rows;
-  if (row === undefined) return notFoundPage(view, words.record.noSuch);
+  if (row === undefined) return notFoundPage(view, t('The archive holds no such record.'));
   const title = words.lists[list.name] ?? list.name;
   const name = rowKey(list, row)
     .map((part) => words.lists[part] ?? part)
@@ -83,7 +83,7 @@ async function readRow(view: View, list: List, named: Record<string, string>): P
               href={linkTo(view, `/archive/v1/rejects/${rowKey(list, row).join('/')}`)}
               download
             >
-              {words.record.download}
+              {t('Download')}
             </a>
           </p>
         )}
@@ -115,7 +115,7 @@ async function rowsNamed(view: View, list: List, named: Record<string, string>):
 type RecordsList = List & { resource: Resource };
 
 async function readRecord(view: View, list: RecordsList, id: string): Promise<Made> {
-  const { words, archive } = view;
+  const { t, words, archive } = view;
   const { resource } = list;
   const project = projectFor(view, resource);
   const records = recordsOf(archive, resource);
@@ -132,7 +132,7 @@ async function readRecord(view: View, list: RecordsList, id: string): Promise<Ma
     resource === 'transactions' ? await archive.transactions.certificateFile(project, id) : null;
   const json = `/archive/v1/${resource}/${encodeURIComponent(id)}`;
   return {
-    title: `${words.record.one[resource]} ${isolated(id)}`,
+    title: `${words.one[resource]} ${isolated(id)}`,
     status: sentence !== null ? 400 : shown.length === 0 ? 404 : 200,
     twin: linkTo(view, json, { as_of: given }),
     body: (
@@ -141,14 +141,16 @@ async function readRecord(view: View, list: RecordsList, id: string): Promise<Ma
           <a href={linkTo(view, `/${resource}`)}>← {words.lists[resource]}</a>
         </p>
         <h1>
-          {words.record.one[resource]} <bdi class="name">{id}</bdi>
+          {words.one[resource]} <bdi class="name">{id}</bdi>
         </h1>
         <Refusal view={view} sentence={sentence} />
         {then !== null && (
           <p class="notice mild">
-            {shown.length === 0 ? words.record.notThen(given) : words.records.asKnownAt(given)}
+            {shown.length === 0
+              ? t('At {time} nothing was known of it yet.', { time: given })
+              : t('As it was known at {time}.', { time: given })}
             {words.between}
-            <a href={linkToRecord(view, resource, id)}>{words.records.nowInstead}</a>
+            <a href={linkToRecord(view, resource, id)}>{t('As it is now')}</a>
           </p>
         )}
         {shown.map((item) => (
@@ -158,7 +160,7 @@ async function readRecord(view: View, list: RecordsList, id: string): Promise<Ma
           <File view={view} file={file} path={linkTo(view, `${json}/certificate_file`)} />
         )}
         <AsOf view={view} resource={resource} id={id} given={given} />
-        <h2 id="history">{words.record.history}</h2>
+        <h2 id="history">{t('Everything it was ever seen to say')}</h2>
         {byLookup(versions).map(([lookup, of]) => (
           <History
             view={view}
@@ -180,21 +182,21 @@ const byLookup = (versions: Version<Held>[]): [string, Version<Held>[]][] =>
   ]);
 
 function File({ view, file, path }: { view: View; file: CertificateFile; path: string }) {
-  const { words, format } = view;
+  const { t, words } = view;
   return (
     <section>
-      <h2>{words.record.files}</h2>
+      <h2>{t('Certificate file')}</h2>
       <Facts
         of={[
           // No link: whatever stands in a record, it is not followed by a click here.
-          [words.record.address, <bdi>{file.url}</bdi>],
-          [words.record.fetched, <Time at={file.fetchedAt} />],
+          [t('From'), <bdi>{file.url}</bdi>],
+          [t('Fetched at'), <Time at={file.fetchedAt} />],
           [
-            words.record.mediaType,
+            t('Kind'),
             <>
-              <bdi>{file.mediaType ?? words.unknown}</bdi>
+              <bdi>{file.mediaType ?? t('unknown')}</bdi>
               {words.punctuation.comma}
-              {words.record.bytes(format.number(file.bytes.length))}
+              {t('{count} bytes', { count: file.bytes.length })}
             </>,
           ],
           ['SHA-256', <code>{file.sha256}</code>],
@@ -202,7 +204,7 @@ function File({ view, file, path }: { view: View; file: CertificateFile; path: s
       />
       <p>
         <a class="button" href={path} download>
-          {words.record.download}
+          {t('Download')}
         </a>
       </p>
     </section>
@@ -211,14 +213,20 @@ function File({ view, file, path }: { view: View; file: CertificateFile; path: s
 
 function AsOf(props: { view: View; resource: Resource; id: string; given: string }) {
   const { view, resource, id, given } = props;
-  const { words } = view;
+  const { t } = view;
   return (
     <form class="filter" method="get" action={`/${resource}/${encodeURIComponent(id)}`}>
       <div class="wide">
-        <InstantField view={view} id="as-of" value={given} label={words.record.asOf} isRequired />
+        <InstantField
+          view={view}
+          id="as-of"
+          value={given}
+          label={t('See it as it was known at')}
+          isRequired
+        />
       </div>
       <ProjectField view={view} />
-      <button>{words.choose}</button>
+      <button>{t('Show')}</button>
     </form>
   );
 }
@@ -227,33 +235,37 @@ function AsOf(props: { view: View; resource: Resource; id: string; given: string
 const lookupOf = (item: Row): string => ('apiVersion' in item ? String(item['apiVersion']) : '');
 
 function Content({ view, list, item }: { view: View; list: RecordsList; item: Held }) {
-  const { words } = view;
+  const { t } = view;
   const lookup = lookupOf(item);
   const isSaid = ({ part }: Column): boolean => part === 'key' || part === 'record';
   return (
     <>
       {item.missingSince !== null && (
-        <p class="notice">{words.record.missing(view.format.second(item.missingSince))}</p>
+        <p class="notice">
+          {t('The platform no longer shows it, since {since}.', {
+            since: view.format.second(item.missingSince),
+          })}
+        </p>
       )}
       {item['message'] !== '' && typeof item['message'] === 'string' && (
         <p class="notice mild">
-          {words.record.message} <bdi>{item['message']}</bdi>
+          {t('The platform says:')} <bdi>{item['message']}</bdi>
         </p>
       )}
       <div class="two">
         <section>
           <h2>
-            {words.record.fields}
+            {t('What it says')}
             {lookup !== '' && ` (${lookup})`}
           </h2>
           <FieldList view={view} list={list} row={item} isShown={isSaid} />
         </section>
         <section>
-          <h2>{words.record.noted}</h2>
+          <h2>{t('What the archive noted of it')}</h2>
           <FieldList view={view} list={list} row={item} isShown={(of) => !isSaid(of)} />
         </section>
       </div>
-      <h2>{words.record.raw}</h2>
+      <h2>{t('As the platform gave it')}</h2>
       <Raw view={view} value={readRaw(item)} />
     </>
   );

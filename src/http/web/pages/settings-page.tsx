@@ -7,21 +7,21 @@ import { linkTo, type Made, type Page, type View } from '../view.ts';
 export const settingsPage: Page = { path: '/settings', nav: 'settings', read };
 
 async function read(view: View): Promise<Made> {
-  const { words, settings } = view;
+  const { t, settings } = view;
   return {
-    title: words.settings.title,
+    title: t('Settings in force'),
     status: settings === null ? 403 : 200,
     twin: linkTo({ ...view, projects: [] }, '/archive/v1/settings'),
     body: (
       <>
-        <h1>{words.settings.title}</h1>
+        <h1>{t('Settings in force')}</h1>
         {settings === null ? (
-          <p class="notice">{words.settings.none}</p>
+          <p class="notice">{t('Not shown here: they are for whoever may read every project.')}</p>
         ) : (
           <>
-            <p>{words.settings.about}</p>
+            <p>{t('Secrets are never shown: only whether they are set.')}</p>
             {settings.length === 0 ? (
-              <p class="lead">{words.settings.empty}</p>
+              <p class="lead">{t('None were given: a demo goes by its own.')}</p>
             ) : (
               <Settings view={view} settings={settings} />
             )}
@@ -33,24 +33,22 @@ async function read(view: View): Promise<Made> {
 }
 
 function Settings({ view, settings }: { view: View; settings: readonly SettingInForce[] }) {
-  const { words } = view;
+  const { t, words } = view;
   return (
     <Table
-      caption={words.settings.title}
+      caption={t('Settings in force')}
       columns={[
-        { head: words.settings.name, isName: true, cell: ({ name }) => <code>{name}</code> },
-        { head: words.settings.value, cell: (setting) => <Value view={view} of={setting} /> },
+        { head: t('Name'), isName: true, cell: ({ name }) => <code>{name}</code> },
+        { head: t('Value'), cell: (setting) => <Value view={view} of={setting} /> },
         {
-          head: words.settings.source,
+          head: t('From'),
           class: 't',
           cell: ({ from }) => (
-            <span class={from === 'default' ? 'soft' : undefined}>
-              {words.settings.sources[from]}
-            </span>
+            <span class={from === 'default' ? 'soft' : undefined}>{words.sources[from]}</span>
           ),
         },
         {
-          head: words.settings.meaning,
+          head: t('Meaning'),
           class: 'wide',
           cell: ({ name, meaning }) => words.meanings[name] ?? <Said text={meaning} lang="en" />,
         },
@@ -60,7 +58,13 @@ function Settings({ view, settings }: { view: View; settings: readonly SettingIn
   );
 }
 
-function Value({ view: { words }, of: { value, isSecret } }: { view: View; of: SettingInForce }) {
-  if (value === null) return <span class="soft">{words.none}</span>;
-  return isSecret ? <>{words.settings.secrets[value]}</> : <Foreign text={value} />;
+function Value({
+  view: { t, words },
+  of: { value, isSecret },
+}: {
+  view: View;
+  of: SettingInForce;
+}) {
+  if (value === null) return <span class="soft">{t('none')}</span>;
+  return isSecret ? <>{words.secrets[value]}</> : <Foreign text={value} />;
 }
