@@ -124,8 +124,8 @@ export function createAlerts(options: AlertsOptions) {
   async function risksFor(project: AlertedProject, now: Instant): Promise<ProblemReport[]> {
     const atMs = monotonicNow();
     if (project.forecast === null || atMs - project.forecast.atMs >= freshMs) {
-      const foresight = await readForecast(db, project.projectId, project.settings, now);
-      project.forecast = { atMs, risks: risksOf(foresight, now) };
+      const forecast = await readForecast(db, project.projectId, project.settings, now);
+      project.forecast = { atMs, risks: risksOf(forecast, now) };
     }
     return project.forecast.risks;
   }

@@ -21,9 +21,9 @@ export const rateText = (perSecond: number): string =>
   `${perSecond.toLocaleString('en-US', { maximumSignificantDigits: 6 })} ${perSecond === 1 ? 'request' : 'requests'} a second`;
 
 /** What a person must know to read the times: whose clock they are seen from, and which rate they assume. */
-function caveatLines(foresight: ProjectForecast, now: Instant): string[] {
+function caveatLines(forecast: ProjectForecast, now: Instant): string[] {
   const lines: string[] = [];
-  const { newestRunAt, isRateAssumed, perSecond, months } = foresight;
+  const { newestRunAt, isRateAssumed, perSecond, months } = forecast;
   if (newestRunAt !== null && newestRunAt - now > 60_000) {
     lines.push(
       `This machine's clock is at least ${formatSpan(newestRunAt - now)} behind the platform's: so much less time is left.`,
@@ -46,16 +46,16 @@ function caveatLines(foresight: ProjectForecast, now: Instant): string[] {
 /** Requests still needed, how long they take, until when: of a month. */
 export function forecastCells(
   { needs, deadlineAt }: MonthForecast,
-  foresight: ProjectForecast,
+  forecast: ProjectForecast,
 ): Cell[] {
   const requests = sumOfRequests(needs);
   const before = deadlineAt === null ? 'any time' : shortMoment(deadlineAt);
-  return [requests, requests === 0 ? '' : shortSpan(takesMs(requests, foresight)), before];
+  return [requests, requests === 0 ? '' : shortSpan(takesMs(requests, forecast)), before];
 }
 
 /** When each living month must be done, and what that takes. */
-export function timeLines(foresight: ProjectForecast, now: Instant): string[] {
-  const { months, perSecond } = foresight;
+export function timeLines(forecast: ProjectForecast, now: Instant): string[] {
+  const { months, perSecond } = forecast;
   const deadlines = [...new Set(months.flatMap(({ deadlineAt: at }) => (at === null ? [] : [at])))];
   return [
     ...deadlines.flatMap((at) => {
@@ -69,9 +69,9 @@ export function timeLines(foresight: ProjectForecast, now: Instant): string[] {
         : '';
       const [are, they] =
         requests === 1 ? ['request is', 'it takes'] : ['requests are', 'they take'];
-      return `${names}: ${formatCount(requests)} ${are} still to be made by ${momentText(at)} (UTC), ${formatWhen(at - now)}; ${they} ${formatSpan(takesMs(requests, foresight))} at ${rateText(perSecond)}${tight}.`;
+      return `${names}: ${formatCount(requests)} ${are} still to be made by ${momentText(at)} (UTC), ${formatWhen(at - now)}; ${they} ${formatSpan(takesMs(requests, forecast))} at ${rateText(perSecond)}${tight}.`;
     }),
-    ...caveatLines(foresight, now),
+    ...caveatLines(forecast, now),
   ];
 }
 
@@ -94,24 +94,24 @@ export async function readForecasts(
   settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
   given: { now?: Instant; perSecond?: number | undefined } = {},
 ): Promise<ReadonlyMap<string, DatedForecast>> {
-  const foreseen = new Map<string, DatedForecast>();
+  const forecasts = new Map<string, DatedForecast>();
   for (const project of projects) {
     const now = given.now ?? Date.now();
-    const foresight = await readForecast(db, project, settings, now, given.perSecond);
-    foreseen.set(project, { ...foresight, now });
+    const forecast = await readForecast(db, project, settings, now, given.perSecond);
+    forecasts.set(project, { ...forecast, now });
   }
-  return foreseen;
+  return forecasts;
 }
 
 /** Times are RFC 3339, spans are minutes. */
-export function forecastJson(foresight: DatedForecast): unknown {
+export function forecastJson(forecast: DatedForecast): unknown {
   return {
-    as_of: new Date(foresight.now).toISOString(),
-    per_second: foresight.perSecond,
-    per_second_assumed: foresight.isRateAssumed,
-    standing_per_minute: rounded(foresight.standingPerSecond * 60),
-    too_late: risksOf(foresight, foresight.now).map((risk) => problemText(risk)),
-    months: foresight.months.map((month) => ({
+    as_of: new Date(forecast.now).toISOString(),
+    per_second: forecast.perSecond,
+    per_second_assumed: forecast.isRateAssumed,
+    standing_per_minute: rounded(forecast.standingPerSecond * 60),
+    too_late: risksOf(forecast, forecast.now).map((risk) => problemText(risk)),
+    months: forecast.months.map((month) => ({
       month: month.month,
       resource: month.resource,
       owner: month.owner,
@@ -123,7 +123,7 @@ export function forecastJson(foresight: DatedForecast): unknown {
       requests: sumOfRequests(month.needs),
       requests_for: month.needs,
       requests_before: month.requestsBefore,
-      minutes: rounded(takesMs(sumOfRequests(month.needs), foresight) / 60_000),
+      minutes: rounded(takesMs(sumOfRequests(month.needs), forecast) / 60_000),
       fits: month.fits,
       per_second_needed: month.perSecondNeeded,
     })),

@@ -50,7 +50,7 @@ export async function refuseMissingArchive(
   );
 }
 
-/** The same for commands that make nothing. Throws what `refuseNone` throws. */
+/** The same for commands that make nothing. Throws what `refuseMissingArchive` throws. */
 async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<Store> {
   await refuseMissingArchive(readDatabase, 'There is nothing to read');
   return openStore(readDatabase, log);

@@ -57,20 +57,20 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
   const settings = readSettings({ needs: 'database' });
   await withStore(openToRead, settings, async ({ db }) => {
     const names = await wantedProjects(db, project);
-    const foreseen = await readForecasts(db, names, settings, { perSecond: rps });
+    const forecasts = await readForecasts(db, names, settings, { perSecond: rps });
     const planned: Planned[] = [];
-    for (const [name, foresight] of foreseen) planned.push(await planOf(db, name, foresight));
+    for (const [name, forecast] of forecasts) planned.push(await planOf(db, name, forecast));
     if (json === true) printJson({ projects: planned.map((one) => planJson(one)) });
     else print(planText(planned));
   });
 }
 
-const planOf = async (db: Queryable, project: string, foresight: DatedForecast) => ({
+const planOf = async (db: Queryable, project: string, forecast: DatedForecast) => ({
   project,
   months: await readMonthStatus(db, project),
-  foresight,
+  forecast,
   operations: await readOperations(db, project),
-  ...upcoming(foresight.slices, foresight.now),
+  ...upcoming(forecast.slices, forecast.now),
 });
 
 /** The plan as a person reads it; what cannot fit comes first. */
@@ -80,26 +80,26 @@ function planText(planned: Planned[]): string {
 }
 
 function projectText(planned: Planned): string {
-  const { project, months, foresight, operations, due, next } = planned;
-  const { perSecond, standingPerSecond, now } = foresight;
+  const { project, months, forecast, operations, due, next } = planned;
+  const { perSecond, standingPerSecond, now } = forecast;
   const aMinute = Math.ceil(standingPerSecond * 600) / 10;
   return [
-    ...risksOf(foresight, now).map((risk) => `TOO LATE  ${problemText(risk)}`),
+    ...risksOf(forecast, now).map((risk) => `TOO LATE  ${problemText(risk)}`),
     `Project ${project}: ${rateText(perSecond)}; today and pending orders take ${formatCount(aMinute)} a minute of them`,
     '',
-    monthTable(months, foresight),
+    monthTable(months, forecast),
     '',
-    ...needLines(foresight),
+    ...needLines(forecast),
     '',
-    ...timeLines(foresight, now).map((line) => `  ${line}`),
+    ...timeLines(forecast, now).map((line) => `  ${line}`),
     ...openOperationLines(operations, now).map((line) => `  ${line}`),
     ...upcomingLines('Due now', due, now),
     ...upcomingLines('Next', next, now),
   ].join('\n');
 }
 
-function monthTable(months: Planned['months'], foresight: ProjectForecast): string {
-  const living = foresight.months.map((one) => {
+function monthTable(months: Planned['months'], forecast: ProjectForecast): string {
+  const living = forecast.months.map((one) => {
     const row = months.find(
       ({ month, resource, owner }) =>
         month === one.month && resource === one.resource && owner === one.owner,
@@ -127,7 +127,7 @@ function monthTable(months: Planned['months'], foresight: ProjectForecast): stri
       shortName(one),
       counts.days,
       ...shown.map((name) => counts[name]),
-      ...forecastCells(one, foresight),
+      ...forecastCells(one, forecast),
       one.fits === 'no' ? 'NO' : (one.fits ?? ''),
     ]),
   );
@@ -224,7 +224,7 @@ function upcomingLines(title: string, all: Upcoming[], now: number): string[] {
 }
 
 function planJson(planned: Planned): unknown {
-  const { project, months, foresight, operations, due, next } = planned;
+  const { project, months, forecast, operations, due, next } = planned;
   const shown = ({ dueAt, ...one }: Upcoming) => ({
     ...one,
     due_at: new Date(dueAt).toISOString(),
@@ -232,7 +232,7 @@ function planJson(planned: Planned): unknown {
   return {
     project,
     days: months,
-    forecast: forecastJson(foresight),
+    forecast: forecastJson(forecast),
     operations: {
       open: operations?.open ?? 0,
       next_deadline_at: operations?.next_deadline_at ?? null,

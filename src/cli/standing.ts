@@ -13,32 +13,32 @@ import { readForecasts, type DatedForecast } from './forecast-lines.ts';
 
 export type Standing = {
   status: ProjectStatus;
-  foresight: DatedForecast;
+  forecast: DatedForecast;
   /** Of all its days: their rows are many, where there are many projects. */
   calendar: CalendarMonth[];
   safety: Safety;
 };
 
 /**
- * Of all projects, or of one; `forecast`: what is at risk in each, by a forecast of this moment. Throws settings
+ * Of all projects, or of one; `risks`: what is at risk in each, by a forecast of this moment. Throws settings
  * `unknown_project`: a misspelt name must not pass for an empty archive.
  */
 export async function readStandings(
   db: Queryable,
   project: ProjectId | undefined,
   settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
-): Promise<{ standings: Standing[]; forecast: ReadonlyMap<string, ProblemReport[]> }> {
-  const foreseen = await readForecasts(db, await wantedProjects(db, project), settings);
-  const forecast = new Map([...foreseen].map(([id, one]) => [id, risksOf(one, one.now)]));
+): Promise<{ standings: Standing[]; risks: ReadonlyMap<string, ProblemReport[]> }> {
+  const forecasts = await readForecasts(db, await wantedProjects(db, project), settings);
+  const risks = new Map([...forecasts].map(([id, one]) => [id, risksOf(one, one.now)]));
   const lists = createLists(db);
   const standings: Standing[] = [];
-  for (const status of await readStatus(db, project, forecast)) {
-    const foresight = foreseen.get(status.project);
+  for (const status of await readStatus(db, project, risks)) {
+    const forecast = forecasts.get(status.project);
     // It was entered a moment ago.
-    if (foresight === undefined) continue;
+    if (forecast === undefined) continue;
     const coverage = await lists.coverage({ project: status.project });
-    const safety = safetyOf(coverage, foresight.now);
-    standings.push({ status, foresight, calendar: calendarOf(coverage), safety });
+    const safety = safetyOf(coverage, forecast.now);
+    standings.push({ status, forecast, calendar: calendarOf(coverage), safety });
   }
-  return { standings, forecast };
+  return { standings, risks };
 }

@@ -37,7 +37,7 @@ async function unable(error: unknown): Promise<Found> {
 async function look(project: string | undefined): Promise<Found> {
   const settings = readSettings({ needs: 'database' });
   return withStore(openToRead, settings, async ({ db }) => {
-    const { standings, forecast } = await readStandings(db, project, settings);
+    const { standings, risks } = await readStandings(db, project, settings);
     const projects = standings.map(({ status }) => status);
     const now = Date.now();
     const ahead = projects.find(({ last_run: run }) => run !== null && isToCome(run, now));
@@ -49,7 +49,7 @@ async function look(project: string | undefined): Promise<Found> {
     const isJudged = (id: string): boolean => id === project || configured?.includes(id) !== false;
     const judged = projects.filter((one) => isJudged(one.project));
     const givenUp = projects.filter((one) => !judged.includes(one));
-    const known = (await readProblems(db, project ?? null, forecast)).filter(({ projectId }) =>
+    const known = (await readProblems(db, project ?? null, risks)).filter(({ projectId }) =>
       isJudged(projectId),
     );
     if (projects.length === 0 && known.length === 0) {

@@ -81,10 +81,10 @@ export const statusCommand = (command: Command): Command =>
           printJson({
             replica,
             deleting_is_prevented: db.role !== null,
-            projects: standings.map(({ status, foresight }) => ({
+            projects: standings.map(({ status, forecast }) => ({
               ...status,
               books: status.books.map(inSnakeCase),
-              forecast: forecastJson(foresight),
+              forecast: forecastJson(forecast),
             })),
           });
         } else {

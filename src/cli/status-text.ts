@@ -34,10 +34,10 @@ const sinceText = (firstDay: string): string =>
     : `every day accounted for since ${firstDay}`;
 
 function projectText(
-  { status: project, foresight, calendar: whole, safety }: Standing,
+  { status: project, forecast, calendar: whole, safety }: Standing,
   isAll: boolean,
 ): string {
-  const { now } = foresight;
+  const { now } = forecast;
   const calendar = isAll ? whole : calendarFrom(whole, windowAt(now).from);
   const lines = [
     `Project ${project.project}: ${headlineOf(english.t, safety)}`,
@@ -66,7 +66,7 @@ function projectText(
     lines.push(...calendarLines(calendar).map((line) => `  ${line}`), '');
   }
   lines.push(monthTable(project.lists), '');
-  lines.push(...timeLines(foresight, now).map((line) => `  ${line}`));
+  lines.push(...timeLines(forecast, now).map((line) => `  ${line}`));
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
   lines.push(...project.books.map((books) => `  ${booksSentence(english, writing, books)}`));
   for (const list of project.lists) lines.push(...problemLines(list));
