@@ -57,10 +57,7 @@ const figures = Object.keys(recount([]));
 const counts = ['orders', 'succeeded', 'failed', 'pending', 'without_amount'];
 const read = (row: Row, names: string[]): Row =>
   Object.fromEntries(
-    names.map((name) => [
-      name,
-      counts.includes(name) ? Number(row[name]) : BigInt(String(row[name])),
-    ]),
+    names.map((name) => [name, (counts.includes(name) ? Number : BigInt)(String(row[name]))]),
   );
 
 function grouped(orders: Held[], keyOf: (one: Held) => string): Map<string, Held[]> {
@@ -98,10 +95,8 @@ describe('the figures equal a plain recount', () => {
 
   test('spend_by_account', async () => {
     const names = ['orders', 'succeeded', 'failed', 'pending', 'spent_fen', 'pending_fen'];
-    const held = grouped(
-      await heldOrders(),
-      (one) => `${one.day.slice(0, 7)}-01 ${one.account ?? '(none)'}`,
-    );
+    const keyOf = (one: Held) => `${one.day.slice(0, 7)}-01 ${one.account ?? '(none)'}`;
+    const held = grouped(await heldOrders(), keyOf);
     const rows = await ask(
       `select *, month || ' ' || coalesce(account, '(none)') as at from analytics.spend_by_account`,
     );
@@ -178,16 +173,9 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
 
   test('a month is held and settled when every day of it is', async () => {
     const [row] = await having(clean, () => ask(march));
-    expect(row).toMatchObject({
-      days_in_month: 31,
-      days_accounted: 31,
-      days_held: 31,
-      days_sealed: 31,
-      days_settled: 31,
-      reservations: [],
-      is_held: true,
-      is_settled: true,
-    });
+    const days = { days_in_month: 31, days_accounted: 31, days_held: 31, days_settled: 31 };
+    const sure = { reservations: [], is_held: true, is_settled: true };
+    expect(row).toMatchObject({ ...days, days_sealed: 31, ...sure });
   });
 
   const spoilt: [string, string, Row][] = [
@@ -222,23 +210,15 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
     const [row] = await having(`${clean}; ${pending}`, () => ask(march));
     const said = { days_held: 31, is_held: true, days_settled: 30, is_settled: false };
     expect(row).toMatchObject({ ...said, reservations: ['unresolved_orders'] });
-    expect(
-      await having(`${clean}; ${pending}`, () =>
-        ask(`select day from analytics.incomplete_days where day < '2026-04-01'`),
-      ),
-    ).toEqual([]);
+    const incomplete = `select day from analytics.incomplete_days where day < '2026-04-01'`;
+    expect(await having(`${clean}; ${pending}`, () => ask(incomplete))).toEqual([]);
   });
 
   // P7
   test.each(spoilt)('%s is shown, and the month is not held', async (_, change, expected) => {
     const [row] = await having(`${clean}; ${change}`, () => ask(march));
-    expect(row).toMatchObject({
-      days_held: 30,
-      is_held: false,
-      days_settled: 30,
-      is_settled: false,
-      ...expected,
-    });
+    const less = { days_held: 30, is_held: false, days_settled: 30, is_settled: false };
+    expect(row).toMatchObject({ ...less, ...expected });
     const [total] = await ask(`select count(*) from archive.orders where slice_day < '2026-04-01'`);
     // The figures themselves do not depend on it.
     expect(row?.['orders']).toBe(total?.['count']);
@@ -261,9 +241,7 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
       ),
     );
     expect(rows.length).toBeGreaterThan(0);
-    expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
-      new Set(['{"is_held":false,"reservations":["lost"]}']),
-    );
+    for (const row of rows) expect(row).toEqual({ is_held: false, reservations: ['lost'] });
   });
 
   // P7
@@ -297,13 +275,7 @@ describe.skipIf(isOnCluster)('coverage stands beside the figures', () => {
         ask(`select state, proof, lists, is_whole_list, reservations, is_held
                from analytics.coverage_by_day where resource = 'nft_classes' and day = '2026-03-14'`),
     );
-    expect(row).toEqual({
-      state: 'lost',
-      proof: 'none',
-      lists: 2,
-      is_whole_list: false,
-      reservations: ['lost'],
-      is_held: false,
-    });
+    const lost = { state: 'lost', proof: 'none', reservations: ['lost'], is_held: false };
+    expect(row).toEqual({ ...lost, lists: 2, is_whole_list: false });
   });
 });

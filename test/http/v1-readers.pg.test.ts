@@ -86,8 +86,7 @@ test('beyond loopback every route wants a key: 401 without one, 403 with a wrong
       signed(path, { secret: 'wrong' }),
       signed(path, { key: 'bears', secret: bearer }),
     ]) {
-      const wrong = await outside(path, headers);
-      expect([path, wrong.status]).toEqual([path, 403]);
+      expect([path, (await outside(path, headers)).status]).toEqual([path, 403]);
     }
   }
 });
@@ -98,11 +97,8 @@ test('a present but wrong key is refused on loopback too', async () => {
       expect((await inside(path, headers)).status).toBe(403);
     }
   }
-  const both = await inside('/archive/v1/projects', {
-    ...bearing(bearer),
-    ...signed('/archive/v1/projects'),
-  });
-  expect(both.status).toBe(400);
+  const both = { ...bearing(bearer), ...signed('/archive/v1/projects') };
+  expect((await inside('/archive/v1/projects', both)).status).toBe(400);
 });
 
 test('another’s project and one that does not exist are told apart on no route', async () => {
@@ -127,8 +123,8 @@ test('another’s project and one that does not exist are told apart on no route
 test('the same questions tell both apart where a reader may read the other: the check can fail', async () => {
   const server = await fresh(serveOn({ keys: [bearerKey(bearer, ['theirs'])] }));
   const read = async (project: string) => {
-    const path = `/archive/v1/orders?project=${project}`;
-    const answer = await fetch(server.url + path, { headers: bearing(bearer) });
+    const url = `${server.url}/archive/v1/orders?project=${project}`;
+    const answer = await fetch(url, { headers: bearing(bearer) });
     return { status: answer.status, text: await answer.text() };
   };
   const [theirs, nobody] = [await read('theirs'), await read('nobody')];
@@ -218,12 +214,8 @@ describe('the readers file', () => {
   const projects = ['mine'];
 
   test('takes a secret, a bearer key’s digest, or both, and the right to watch, which the project’s own has', () => {
-    expect(
-      read([
-        { id: 'a', secret: 's', projects, watch: true },
-        { id: 'b', bearer_sha256: digest, projects },
-      ]),
-    ).toMatchObject([
+    const signs = { id: 'a', secret: 's', projects, watch: true };
+    expect(read([signs, { id: 'b', bearer_sha256: digest, projects }])).toMatchObject([
       { key: 'own', secret: 'own-secret', mayWatch: true },
       { key: 'a', secret: 's', mayWatch: true },
       { key: 'b', bearerSha256: digest, mayWatch: false },
@@ -237,10 +229,7 @@ describe('the readers file', () => {
     ['upper case', [{ id: 'a', bearer_sha256: digest.toUpperCase(), projects }], /64 lower-case/],
     [
       'one key for two',
-      [
-        { id: 'a', bearer_sha256: digest, projects },
-        { id: 'b', bearer_sha256: digest, projects },
-      ],
+      ['a', 'b'].map((id) => ({ id, bearer_sha256: digest, projects })),
       /same bearer_sha256/,
     ],
   ])('P12: %s is refused with a sentence, without the secret (P10)', (_, readers, sentence) => {
