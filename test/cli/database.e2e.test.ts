@@ -14,7 +14,7 @@ import { openDb } from '../../src/store/db.ts';
 import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
 import { smallWorld } from '../support/archive.ts';
 import { runCommand, startCommand, type Ended } from '../support/command.ts';
-import { runHere } from '../support/command-here.ts';
+import { runHere, succeedHere } from '../support/command-here.ts';
 import { queryAt } from '../support/client.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
@@ -64,16 +64,14 @@ test('a table that somebody has locked: 75, and what to look at', async () => {
   // No table without a row: the run has nothing to report.
   expect(locked.stdout).toBe('');
   await person.query('rollback');
-  const after = await runHere(['sync'], { env: settings() });
-  expect(after.code, after.stderr).toBe(0);
+  await succeedHere(['sync'], { env: settings() });
   expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
 });
 
 test('connections ended in the middle of a sync: 75 and one sentence; the next sync completes it', async () => {
   await readOnly(database.connectionString, simulator, days);
   const oneDay = ['--from', '2026-04-02', '--to', '2026-04-02'];
-  const first = await runHere(['sync', ...oneDay], { env: settings() });
-  expect(first.code, first.stderr).toBe(0);
+  await succeedHere(['sync', ...oneDay], { env: settings() });
   // Its days are in the ledger. One is kept from the next sync, which is in its middle when it waits for that.
   await person.query(`begin; select from sync.slices where day = '2026-04-05' for update`);
   const cut = startCommand(['sync'], { env: settings() });
@@ -93,8 +91,7 @@ test('connections ended in the middle of a sync: 75 and one sentence; the next s
   expect(ended.code).toBe(75);
   expect(await heldOrders()).toBeLessThan(simulator.oracle.count('orders'));
   await person.query('rollback');
-  const after = await runHere(['sync'], { env: settings() });
-  expect(after.code, after.stderr).toBe(0);
+  await succeedHere(['sync'], { env: settings() });
   expect(await heldOrders()).toBe(simulator.oracle.count('orders'));
 });
 
@@ -188,7 +185,7 @@ test('a standby: 2, and where to point instead; commands that only read take it 
     `select current_setting('data_directory') as place`,
   );
   const archived = { ...settings(), DATABASE_URL: primary.connectionString };
-  expect((await runHere(['migrate'], { env: archived })).code).toBe(0);
+  await succeedHere(['migrate'], { env: archived });
   await primary.close();
   const promoted = join(folder, 'promoted');
   // With its owners.
@@ -286,7 +283,7 @@ test('whatever an administrator sets as defaults: everything is read, held and v
   const careless = queryAt(empty.connectionString, 'create table public.t ()');
   await expect(careless).rejects.toMatchObject({ code: '25006' });
   const env = { ...settings(), DATABASE_URL: empty.connectionString };
-  expect((await runHere(['migrate'], { env })).code).toBe(0);
+  await succeedHere(['migrate'], { env });
   await readOnly(empty.connectionString, simulator, days);
   // Under `serializable` one of two would fail of the other again and again.
   const syncs = await Promise.all([runCommand(['sync'], { env }), runHere(['sync'], { env })]);

@@ -32,7 +32,7 @@ import {
   startOnTerminal,
   type Ended,
 } from '../support/command.ts';
-import { runHere } from '../support/command-here.ts';
+import { runHere, succeedHere } from '../support/command-here.ts';
 import { queryAt } from '../support/client.ts';
 import { fresh, freshFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -164,7 +164,7 @@ test('a database that a sync could not use is a fault, and what every first sync
   // come with the first database of a server.
   await (await createTestDatabase()).drop();
   await admin.query(`grant outlast_writer, outlast_reader to ${login}`);
-  expect((await runHere(['migrate'], { env })).code).toBe(0);
+  await succeedHere(['migrate'], { env });
   await admin.query(
     `revoke all on sync.slices from outlast_writer;
      revoke all on function sync.journal_ledger from public, outlast_writer, outlast_reader;

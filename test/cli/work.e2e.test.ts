@@ -11,7 +11,7 @@ import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { noon, smallWorld } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
-import { runHere } from '../support/command-here.ts';
+import { runHere, succeedHere } from '../support/command-here.ts';
 import { fresh, makeFolder, setUp, removeFolder } from '../support/fresh.ts';
 import { readOnly } from '../support/few-days.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
@@ -87,10 +87,9 @@ test('sync --json reports, status tells without a key what is held', async () =>
   expect(firstSync.code, firstSync.stderr).toBe(0);
   const report = JSON.parse(firstSync.stdout) as { projects: Record<string, unknown>[] };
   expect(report.projects).toMatchObject([{ projectId: 'default', outcome: 'done', slicesLeft: 0 }]);
-  const status = await runHere(['status', '--json'], {
+  const status = await succeedHere(['status', '--json'], {
     env: { DATABASE_URL: database.connectionString },
   });
-  expect(status.code, status.stderr).toBe(0);
   expect(JSON.parse(status.stdout)).toMatchObject({
     projects: [
       {
@@ -104,8 +103,7 @@ test('sync --json reports, status tells without a key what is held', async () =>
 
 test('probe learns now what limits the platform has, and a change shows at once', async () => {
   await takeSynced();
-  const first = await runHere(['status', '--probe', '--json'], { env: settings() });
-  expect(first.code, first.stderr).toBe(0);
+  const first = await succeedHere(['status', '--probe', '--json'], { env: settings() });
   expect(JSON.parse(first.stdout)).toMatchObject({
     projects: [{ project: 'default', facts: { 'orders.limit': '50' } }],
   });
@@ -162,7 +160,7 @@ test('another source under the same name: exit code 2, and the way out', async (
   const refused = await runHere(['sync'], { env });
   expect(refused.stderr).toContain('--accept-new-source');
   expect(refused.code).toBe(2);
-  expect((await runHere(['sync', '--accept-new-source'], { env })).code).toBe(0);
+  await succeedHere(['sync', '--accept-new-source'], { env });
 });
 
 test.each([
@@ -182,8 +180,7 @@ test.each([
       OUTLAST_SCHEDULE: '* * * * * *',
       OUTLAST_LOG_LEVEL: 'debug',
     });
-    const alone = await runHere(['sync', '--resource', 'nft_classes'], { env });
-    expect(alone.code, alone.stderr).toBe(0);
+    await succeedHere(['sync', '--resource', 'nft_classes'], { env });
     expect(Object.keys(simulator.requests.byPath)).toEqual(['/v1beta1/nft/classes']);
 
     const both = await runHere(['sync', '--json'], { env });
@@ -204,8 +201,7 @@ test.each([
     await service.waitFor(/"recordsNew":[1-9]/);
     expect((await service.stop('SIGTERM')).code).toBe(0);
     simulator.setFaults({ textNotFound: null, serverError: null, forbidden: null, hang: null });
-    const back = await runHere(['sync'], { env });
-    expect(back.code, back.stderr).toBe(0);
+    await succeedHere(['sync'], { env });
   },
 );
 
@@ -347,8 +343,7 @@ test('P11: start asks once with a key that is refused, also a changed one, and t
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(simulator.requests.total).toBe(asked);
 
-  const status = await runHere(['status', '--all'], { env: { OUTLAST_DATA_DIR: dataDir } });
-  expect(status.code, status.stderr).toBe(0);
+  const status = await succeedHere(['status', '--all'], { env: { OUTLAST_DATA_DIR: dataDir } });
   expect(status.stdout).toContain('Project default');
   expect(status.stdout.match(/check the API key/g)).toHaveLength(1);
   const [address = ''] = /postgres:\/\/\S+/.exec(status.stdout) ?? [];
@@ -394,8 +389,7 @@ test('several projects at once: each has its own records and its own rate', asyn
   for (const [i, one] of [simulator, other].entries()) {
     await readOnly(database.connectionString, one, days, `project_${i}`);
   }
-  const both = await runHere(['sync', '--json'], { env });
-  expect(both.code, both.stderr).toBe(0);
+  const both = await succeedHere(['sync', '--json'], { env });
   const { projects } = JSON.parse(both.stdout) as {
     projects: { projectId: string; recordsNew: number }[];
   };

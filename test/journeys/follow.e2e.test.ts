@@ -1,14 +1,15 @@
 // The example of docs/follow.md as it stands there, killed again and again while one of four replicas writes: its table is the
 // archive's, and its log has every change once. FOLLOW_SECONDS=600 does so for ten minutes.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { environmentOf, startCommand, type Running } from '../support/command.ts';
+import { removeFolder, setUp } from '../support/fresh.ts';
 import { createMachineClock, type MachineClock } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -19,31 +20,23 @@ const hourMs = 3_600_000;
 let bench: Bench;
 /** That of the replicas. */
 let clock: MachineClock;
-let replicas: Running[];
+let replicas: Running[] = [];
 let database: TestDatabase;
 let copy: pg.Client;
 let folder: string;
-beforeEach(async () => {
+setUp(async (keep) => {
   // An answer takes a moment: who is first does not do all the work.
-  bench = await createBench({ ...fiveDays, latencyMs: 20 });
-  clock = createMachineClock(noon);
-  replicas = [];
-  database = await createTestDatabase();
+  bench = await keep(createBench({ ...fiveDays, latencyMs: 20 }));
+  clock = await keep(Promise.resolve(createMachineClock(noon)), (one) => one.remove());
+  database = await keep(createTestDatabase());
   copy = new pg.Client({ connectionString: database.connectionString });
-  await copy.connect();
+  await keep(copy.connect(), () => copy.end());
   // Below the package, so that it finds `outlast` by its name.
-  folder = await mkdtemp(join(root, 'dist', 'follow-'));
+  folder = await keep(mkdtemp(join(root, 'dist', 'follow-')), removeFolder);
+  await keep(Promise.resolve(), () => Promise.all(replicas.map((one) => one.stop('SIGKILL'))));
   const [, example = ''] =
     /```js\n([\s\S]*?)```/.exec(await readFile(join(root, 'docs/follow.md'), 'utf8')) ?? [];
   await writeFile(join(folder, 'follow.mjs'), example);
-});
-afterEach(async () => {
-  await Promise.all(replicas.map((one) => one.stop('SIGKILL')));
-  await clock.remove();
-  await copy.end();
-  await database.drop();
-  await bench.close();
-  await rm(folder, { recursive: true });
 });
 
 /** Each looks for work every second, and reads one day at a time, so that there is work for all. */

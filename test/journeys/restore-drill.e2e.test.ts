@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { Manifest } from '../../src/export/manifest.ts';
 import { createUncertified, type Certified } from '../support/certified.ts';
 import { environmentOf, startCommand, type Ended } from '../support/command.ts';
-import { expectRefused, runHere } from '../support/command-here.ts';
+import { expectRefused, runHere, succeedHere } from '../support/command-here.ts';
 import { makeFolder, setUp, removeFolder } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -41,11 +41,8 @@ const environment = (databaseUrl: string): { env: Record<string, string> } => ({
   },
 });
 
-const succeeds = async (args: string[], databaseUrl: string): Promise<Ended> => {
-  const ended = await runHere(args, environment(databaseUrl));
-  expect(ended.code, ended.stderr).toBe(0);
-  return ended;
-};
+const succeeds = (args: string[], databaseUrl: string): Promise<Ended> =>
+  succeedHere(args, environment(databaseUrl));
 
 const manifestOf = async (name: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8')) as Manifest;

@@ -7,7 +7,7 @@ import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { recordFacts } from '../../src/store/facts.ts';
 import { migrate, type Migrated } from '../../src/store/migrate.ts';
 import { createBench, differences, fiveDays, type Bench, type Home } from '../support/archive.ts';
-import { runHere } from '../support/command-here.ts';
+import { succeedHere } from '../support/command-here.ts';
 import { runCommand, startCommand, type Running } from '../support/command.ts';
 import { queryAt } from '../support/client.ts';
 import { eachOnDatabase } from '../support/opened.ts';
@@ -181,8 +181,7 @@ async function expectLaidOut(killed: (given: Given) => Promise<void>): Promise<v
     }
     expect(await rowsOf(owner, places)).toEqual(held);
     expect(await differences(bench)).toEqual([]);
-    const verified = await runHere(['verify'], { env });
-    expect(verified.code, verified.stdout).toBe(0);
+    await succeedHere(['verify'], { env });
 
     const { code, stdout, stderr } = await runCommand(distributing, { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -80,6 +80,13 @@ async function runAlone(
   return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
 }
 
+/** The same, of a command that must end well. */
+export async function succeedHere(...given: Parameters<typeof runHere>): Promise<Ended> {
+  const ended = await runHere(...given);
+  expect(ended.code, ended.stdout + ended.stderr).toBe(exitCode.done);
+  return ended;
+}
+
 /** P12: nothing was done, and one sentence with these words says why. */
 export function expectRefused({ code, stdout, stderr }: Ended, sentence: string): void {
   expect([code, stdout]).toEqual([exitCode.usage, '']);
