@@ -1,6 +1,6 @@
 // Three past days of a platform written out: twelve settled orders and twelve classes each, so that a page of five has
 // a first, a middle and a last. And what became of those days.
-import type { Day } from '../../src/model.ts';
+import type { Day, ListedResource } from '../../src/model.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-server.ts';
 import type { Queryable } from '../../src/store/db.ts';
 
@@ -54,6 +54,34 @@ export const threeDaysOfRecords = {
 
 /** The eighth record of each day, in both lists: it stands in the middle of a page. */
 export const someIds = threeDays.flatMap((on) => [`o-${on}-7`, `c-${on}-7`]);
+
+type Said = { day: Day; said: string; held: number; missing: number };
+
+/** What is said of days in words, and how many records of each are held, and how many of those are missing. */
+export async function saidOf(
+  db: Queryable,
+  days: readonly Day[],
+  resource: ListedResource = 'orders',
+): Promise<Said[]> {
+  const { rows } = await db.query<Said>(
+    `select s.day, concat_ws(' ', s.state, s.proof, s.why) as said, count(r.project_id)::int as held,
+            count(r.missing_since)::int as missing
+       from sync.slices s
+       left join archive.${resource} r on r.project_id = s.project_id and r.slice_day = s.day
+      where s.resource = $1 and s.day = any ($2::date[]) group by s.day, 2 order by s.day`,
+    [resource, days],
+  );
+  return rows;
+}
+
+/** The ids of all records that are missing. */
+export async function missingIn(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select operation_id as id from archive.orders where missing_since is not null
+     union all select id from archive.nft_classes where missing_since is not null order by 1`,
+  );
+  return rows.map(({ id }) => id);
+}
 
 /** The states of the three days and how they were proved, by resource: `sealed books` three times, for example. */
 export async function statesOf(db: Queryable): Promise<Record<string, string[]>> {

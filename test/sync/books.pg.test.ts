@@ -4,7 +4,14 @@ import { expect, test } from 'vitest';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { countProvedDays } from '../../src/sync/ask-proved-days-again.ts';
 import { differences, noon, type Bench } from '../support/archive.ts';
-import { orderOf, recordsOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
+import {
+  orderOf,
+  recordsOf,
+  saidOf,
+  statesOf,
+  threeDays,
+  threeDaysOfRecords,
+} from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
@@ -66,10 +73,8 @@ test('records that become visible 90 minutes late are held, and their day is sea
   }
   for (const h of [14.6, 17, 19.5, 22]) await runAt(h);
   expect(await differences(bench)).toEqual([]);
-  const { rows } = await bench.db.query(
-    `select state, shown_total::int from sync.slices where resource = 'orders' and day = '2026-04-06'`,
-  );
-  expect(rows).toEqual([{ state: 'sealed', shown_total: 3 }]);
+  const [late] = await saidOf(bench.db, ['2026-04-06']);
+  expect([late?.said, late?.held]).toEqual(['sealed books', 3]);
 });
 
 test('an index that answers empty lists and totals of 0 for hours seals nothing', async () => {
@@ -98,11 +103,8 @@ test('a list that is cut below its total is not proved, and it is said', async (
     [26, 'showed less'],
   ] as const) {
     await runAt(h);
-    const { rows } = await bench.db.query(
-      `select distinct state, why from sync.slices where resource = 'orders' and day between $1 and $2`,
-      [threeDays[0], threeDays[2]],
-    );
-    expect(rows).toEqual([{ state: 'walked', why }]);
+    const said = (await saidOf(bench.db, threeDays)).map((one) => one.said);
+    expect(said).toEqual(Array(3).fill(`walked none ${why}`));
   }
   bench.simulator.setDialect({ listCap: 0 });
   for (const h of [54, 57]) await runAt(h);

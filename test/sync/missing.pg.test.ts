@@ -3,7 +3,14 @@
 import { describe, expect, test } from 'vitest';
 import { readStatus } from '../../src/query/status.ts';
 import { noon, type Bench } from '../support/archive.ts';
-import { orderOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
+import {
+  missingIn,
+  orderOf,
+  saidOf,
+  statesOf,
+  threeDays,
+  threeDaysOfRecords,
+} from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 import { verified } from '../support/verified.ts';
@@ -23,13 +30,7 @@ const thatDay = {
   only: { resource: 'orders', days: { from: '2026-04-02', to: '2026-04-03' } },
 } as const;
 
-async function missing(): Promise<string[]> {
-  const { rows } = await bench.db.query<{ id: string }>(
-    `select operation_id as id from archive.orders where missing_since is not null
-     union all select id from archive.nft_classes where missing_since is not null order by 1`,
-  );
-  return rows.map(({ id }) => id);
-}
+const missing = (): Promise<string[]> => missingIn(bench.db);
 
 const stateOfIt = async (): Promise<string | undefined> =>
   (await statesOf(bench.db))['orders']?.[1];
@@ -152,19 +153,11 @@ test('where days are those of another zone, what the day beside shows is not mis
     noClasses,
   );
   await bench.seal();
-  expect((await statesOf(bench.db))['orders']).toEqual([
-    'walked none',
-    'walked none',
-    'walked none',
-  ]);
+  expect((await statesOf(bench.db))['orders']).toEqual(Array(3).fill('walked none'));
   bench.simulator.setFaults({ lyingTotal: null });
   await bench.runLater(25 * hour);
   await bench.runLater(2 * hour + minute);
-  expect((await statesOf(bench.db))['orders']).toEqual([
-    'sealed books',
-    'sealed books',
-    'sealed books',
-  ]);
+  expect((await statesOf(bench.db))['orders']).toEqual(Array(3).fill('sealed books'));
   expect(await missing()).toEqual([]);
 });
 
@@ -196,13 +189,8 @@ test('a record of today that vanishes is noticed when the day is over, though mo
   // The day is over: it is read whole, and sealed only when it was without the record for a day.
   at(13 * hour);
   await bench.run();
-  const state = async (): Promise<unknown> => {
-    const { rows } = await bench.db.query(
-      `select state from sync.slices where resource = 'orders' and day = $1`,
-      [today],
-    );
-    return rows[0]?.['state'];
-  };
+  const state = async (): Promise<string | undefined> =>
+    (await saidOf(bench.db, [today]))[0]?.said.split(' ')[0];
   expect([await state(), await missing()]).toEqual(['walked', [`o-${today}-1`]]);
   for (const h of [15, 36, 38, 41, 62, 65]) {
     at(h * hour);

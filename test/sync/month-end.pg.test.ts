@@ -8,7 +8,7 @@ import type { Dialect } from '../../src/simulator/dialect.ts';
 import type { Faults } from '../../src/simulator/faults.ts';
 import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import type { Bench } from '../support/archive.ts';
-import { classOf, orderOf } from '../support/days.ts';
+import { classOf, missingIn, orderOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
@@ -68,13 +68,7 @@ async function march(): Promise<March[]> {
 const stateNames = async (): Promise<string[]> =>
   [...new Set((await march()).map(({ state }) => state))].toSorted();
 
-async function missing(): Promise<unknown[]> {
-  const { rows } = await bench.db.query(
-    `select operation_id as id from archive.orders where missing_since is not null
-     union all select id from archive.nft_classes where missing_since is not null`,
-  );
-  return rows;
-}
+const missing = (): Promise<string[]> => missingIn(bench.db);
 
 /** P6: every day of March that counts as proved or sealed is held as it was before the month began to go. */
 async function expectNoEmptySeal(): Promise<void> {

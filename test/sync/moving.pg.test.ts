@@ -6,8 +6,10 @@ import type { ArchivedScope } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
 import {
   classOf,
+  missingIn,
   orderOf,
   recordsOf,
+  saidOf,
   statesOf,
   threeDays,
   threeDaysOfRecords,
@@ -145,11 +147,8 @@ test('orders, read by keys, that go, come, move and settle after the first page 
     await bench.runLater(laterH * hour);
     expect(await falseSeals(bench)).toEqual([]);
   }
-  const { rows } = await bench.db.query<{ day: string; state: string }>(
-    `select day, state from sync.slices where resource = 'orders' and day = any ($1::date[]) order by day`,
-    [Object.keys(movesOfOrders)],
-  );
-  expect(rows.map(({ day, state }) => [movesOfOrders[day]?.[0], state])).toEqual(
+  const rows = await saidOf(bench.db, Object.keys(movesOfOrders));
+  expect(rows.map(({ day, said }) => [movesOfOrders[day]?.[0], said.split(' ')[0]])).toEqual(
     Object.values(movesOfOrders).map(([name, , state]) => [name, state]),
   );
   expect(await unlike('operation_id')).toEqual([]);
@@ -180,10 +179,7 @@ test('an owner’s classes: one leaves and one arrives behind the reader; the ne
   }
   expect((await statesOf(bench.db))['nft_classes']?.[1]).toMatch(/^sealed/);
   // It is kept, and marked as no longer in the owner's list.
-  const { rows } = await bench.db.query(
-    'select id from archive.nft_classes where missing_since is not null',
-  );
-  expect(rows).toEqual([{ id: `c-${on}-1` }]);
+  expect(await missingIn(bench.db)).toEqual([`c-${on}-1`]);
 });
 
 test.each(['fails', 'is stopped'])(

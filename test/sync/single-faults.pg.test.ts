@@ -4,7 +4,7 @@ import { daysIn } from '../../src/day.ts';
 import { OutlastError, transient } from '../../src/errors.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import type { Bench } from '../support/archive.ts';
-import { classOf, orderOf } from '../support/days.ts';
+import { classOf, missingIn, orderOf, saidOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
@@ -18,19 +18,7 @@ const days = ['2026-04-02', on, '2026-04-04', '2026-04-06'];
 const atTime = (id: number, time: string): ReturnType<typeof orderOf> =>
   orderOf(time.slice(0, 10), id, { create_time: time });
 
-type Row = { day: string; said: string; held: number; missing: number };
-
-/** What is said of days, and how many orders are held of each. */
-async function said(...of: string[]): Promise<Row[]> {
-  const { rows } = await bench.db.query<Row>(
-    `select s.day, concat_ws(' ', s.state, s.proof, s.why) as said, count(o.operation_id)::int as held,
-            count(o.missing_since)::int as missing
-       from sync.slices s left join archive.orders o on o.project_id = s.project_id and o.slice_day = s.day
-      where s.resource = 'orders' and s.day = any ($1::date[]) group by s.day, 2 order by s.day`,
-    [of],
-  );
-  return rows;
-}
+const said = (...days: string[]) => saidOf(bench.db, days);
 
 /** A pattern by itself would be an object without fields, which whatever is said matches. */
 const like = (pattern: RegExp): string => expect.stringMatching(pattern) as string;
@@ -473,12 +461,8 @@ test('a list whose totals come to count their page alone is read to its end once
   const later = Array.from({ length: 10 }, (_, i) => classOf(on, 20 + i));
   for (const one of later) bench.simulator.insert('nft_classes', one);
   for (const ms of [25 * hour, pairMs]) await bench.runLater(ms);
-  const { rows } = await bench.db.query(
-    `select state, (select count(*)::int from archive.nft_classes where missing_since is null) as held
-       from sync.slices where day = $1`,
-    [on],
-  );
-  expect(rows).toEqual([{ state: 'sealed', held: 22 }]);
+  const [day] = await saidOf(bench.db, [on], 'nft_classes');
+  expect(day).toMatchObject({ said: like(/^sealed/), held: 22, missing: 0 });
 });
 
 // Addresses of bech32 mean the same in lower case and in upper case.
@@ -496,10 +480,9 @@ test('P6: what an owner named in capitals shows no more is missing, and keeps th
   await bench.run();
   bench.simulator.hide('nft_classes', `c-${on}-1`);
   await bench.runLater(pairMs);
-  const { rows } = await bench.db.query(
-    `select state, why, (select array_agg(id) from archive.nft_classes where missing_since is not null) as missing
-       from sync.slices where day = $1`,
-    [on],
-  );
-  expect(rows).toEqual([{ state: 'walked', why: 'showed less', missing: [`c-${on}-1`] }]);
+  const [day] = await saidOf(bench.db, [on], 'nft_classes');
+  expect([day?.said, await missingIn(bench.db)]).toEqual([
+    'walked none showed less',
+    [`c-${on}-1`],
+  ]);
 });
