@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
     ],
     [
       'a span that shows records is taken for one that shows nothing',
-      'if ([-page.shown > 0 || (page.total ?? 0) > 0-]{+false+}) return page',
+      'if ([-page.shown > 0 || (page.total ?? 0) > 0-]{+false+} || page.nextKey !== null) return page',
       'sync/dialects.pg',
     ],
     [
@@ -79,6 +79,21 @@ export const mutants: readonly Mutant[] = [
       'what is back after it was gone is no news',
       'Date.parse(since) <= [-writtenAt - goneAfterMs-]{+0+}',
       'sync/missing.pg',
+    ],
+    [
+      'a total that may count its page alone says that a list is all shown',
+      '!([-countsBeyond && -]seen.size > 0',
+      'sync/walk',
+    ],
+    [
+      'a total of 0 says that a list which leads on shows nothing',
+      '!(countsBeyond && [-seen.size > 0 && -](mostTotal',
+      'sync/walk',
+    ],
+    [
+      'a span whose first page leads on shows nothing',
+      '(page.total ?? 0) > 0[- || page.nextKey !== null-]) return page',
+      'sync/single-faults.pg',
     ],
     [
       'a list leaves out no status of which the books counted none',

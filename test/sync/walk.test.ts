@@ -12,13 +12,14 @@ const noon = Date.parse('2026-03-11T12:00:00Z');
 async function walked(
   resource: 'orders' | 'nft_classes',
   pages: PlatformPage[],
+  countsBeyond = true,
 ): Promise<{ ended: ViewEnd; committed: string[][] }> {
   const committed: string[][] = [];
   const next = async (): Promise<PlatformPage> => pages.shift() as PlatformPage;
   const ended = await walkView(
     {
       platform: { orders: next, classes: next } as unknown as Platform,
-      countsBeyond: false,
+      countsBeyond,
       signal: new AbortController().signal,
       commit: async ({ page }) => void committed.push(page.records.map(({ id }) => id)),
     },
@@ -77,6 +78,18 @@ test('pages without a row are gone beyond where they lead on, a few in a row', a
   ]);
   expect(ended).toEqual({ kind: 'whole', next: 12 });
   expect(committed).toEqual([[], ['a', 'b'], ['c']]);
+});
+
+test.each([
+  [
+    'counts its page alone',
+    [orders(['a'], '1', 1), orders([], '2', 1), orders(['b'], '', 2)],
+    false,
+  ],
+  ['is 0', [orders([], '1', 0), orders(['a'], '', 1)], true],
+])('nor are they the end where a total %s', async (_, pages, countsBeyond) => {
+  const { ended } = await walked('orders', [...pages], countsBeyond);
+  expect(ended).toEqual({ kind: 'whole', next: pages.length });
 });
 
 test.each([

@@ -134,7 +134,7 @@ async function readIfEmpty(
       status,
     };
     const page = await askPage(platform, list, query, firstPosition, signal);
-    if (page.shown > 0 || (page.total ?? 0) > 0) return page;
+    if (page.shown > 0 || (page.total ?? 0) > 0 || page.nextKey !== null) return page;
     if (status === undefined) ({ total } = page);
     askedAt.push(page.askedAt);
   }

@@ -40,7 +40,7 @@ export type WalkedList = { resource: ListedResource; owner: string; observedAt: 
 
 type Walking = {
   platform: Platform;
-  /** Totals were seen to count more than the page they stand on: then one may end a list of classes. */
+  /** Totals were seen to count more than the page they stand on: then one says that a list is all shown. */
   countsBeyond: boolean;
   signal: AbortSignal;
   /** Commits a page; `next`: where the walk goes on after it, null at the end of a view. */
@@ -96,7 +96,8 @@ export async function walkView(
     const isFull = page.shown >= query.limit || (pageSize > 0 && page.shown >= pageSize);
     pageSize = Math.max(pageSize, page.shown);
     emptyInARow = page.shown === 0 ? emptyInARow + 1 : 0;
-    const mayGoOn = isNew || (emptyInARow <= emptyAtMost && isBetween(page, position, view));
+    const mayGoOn =
+      isNew || (emptyInARow <= emptyAtMost && isBetween(page, position, view, countsBeyond));
     const lost = lostBy(page, position, number === from.number ? mustShow : []);
     const goesOn = mayGoOn && lost === null;
     const next = goesOn ? after(list.resource, page, position, countsBeyond && !isFull) : null;
@@ -111,13 +112,20 @@ export async function walkView(
   }
 }
 
-/** Whether a page shows no row and leads on, in a list that is not known to be all shown. */
+/**
+ * Whether a page shows no row and leads on, in a list that is not known to be all shown: by a total that counts more than
+ * its page, and not before something of it was seen.
+ */
 const isBetween = (
   { shown, nextKey }: PlatformPage,
   { pageKey }: PagePosition,
   { mostTotal, seen }: ViewInProgress,
+  countsBeyond: boolean,
 ): boolean =>
-  shown === 0 && nextKey !== null && nextKey !== pageKey && (mostTotal ?? Infinity) > seen.size;
+  shown === 0 &&
+  nextKey !== null &&
+  nextKey !== pageKey &&
+  !(countsBeyond && seen.size > 0 && (mostTotal ?? Infinity) <= seen.size);
 
 /** Why the walk has lost its way with this page; null: it has not. */
 function lostBy(page: PlatformPage, { overlap }: PagePosition, mustShow: string[]): string | null {
