@@ -37,6 +37,7 @@ type BooksRow = DayBooks & {
   readBy: 'list' | 'each status';
   inWords: boolean;
   total: number | null;
+  byStatus: readonly [number, number, number] | null;
 };
 
 /** A request that came to nothing: tried again later. */
@@ -66,6 +67,8 @@ export function createArchive(
   /** When `[d, d]` last showed a record: that end date is inclusive. */
   let inclusiveAt = -Infinity;
   let commit = 1;
+  /** A total was seen to count more than the page it stands on. */
+  let countsBeyond = false;
   let requests = 0;
   /** The last nine. */
   const dates: { machine: number; date: number }[] = [];
@@ -92,6 +95,7 @@ export function createArchive(
     const machine = platform.time + platform.machineOff;
     dates.push({ machine, date: told.date });
     if (dates.length > 9) dates.shift();
+    if (told.kind === 'answer') countsBeyond ||= (told.total ?? 0) > (told.list ?? []).length;
     return told;
   }
 
@@ -107,7 +111,8 @@ export function createArchive(
     const rows = new Map<string, Row>();
     let most: number | null = null;
     let key: string | null = null;
-    // Ends: every page but the last shows something new.
+    let emptyInARow = 0;
+    // Ends: every page but the last shows something new, or is one of a few in a row that show nothing.
     for (;;) {
       const told: Answer = ask({ ...query, key, limit: 2 });
       if (told.kind === 'refused') return null;
@@ -118,7 +123,10 @@ export function createArchive(
         shown.set(row.id, row);
       }
       if (told.total !== undefined) most = Math.max(most ?? 0, told.total);
-      if (!told.next || rows.size === before) break;
+      emptyInARow = (told.list ?? []).length === 0 ? emptyInARow + 1 : 0;
+      const counted = countsBeyond && rows.size > 0 ? (most ?? Infinity) : Infinity;
+      const isBetween = emptyInARow > 0 && emptyInARow <= 5 && told.next !== key;
+      if (!told.next || (rows.size === before && !(isBetween && counted > rows.size))) break;
       key = told.next;
     }
     return { rows, claims: most === null ? null : most - rows.size };
@@ -150,10 +158,13 @@ export function createArchive(
     addReading(asked, no, shown, { end: endSeen(list, end), began, claims });
   }
 
-  /** The list of a day, and each status unless the books saw them add up. */
+  /** The list of a day, and each status unless the books saw them add up and counted some of each that it may have. */
   function viewsOf(asked: number): readonly (StatusAsked | undefined)[] {
-    const { readBy = 'each status', inWords = false } = books[asked] ?? {};
-    return [undefined, ...(readBy === 'list' ? [] : inWords ? words : numbers)];
+    const { readBy = 'each status', inWords = false, byStatus: counted } = books[asked] ?? {};
+    const shown = readings[asked]?.at(-1)?.byStatus;
+    const mayHave = (i: number): boolean => countPending(asked) > 0 || (shown?.[i] ?? 0) > 0;
+    const isAllSeen = readBy === 'list' && ![0, 1, 2].some((i) => counted?.[i] === 0 && mayHave(i));
+    return [undefined, ...(isAllSeen ? [] : inWords ? words : numbers)];
   }
 
   function addReading(
@@ -212,7 +223,7 @@ export function createArchive(
       const told = ask({ ...query, limit: 1, status });
       began ??= clocks();
       if (told.kind === 'refused') return false;
-      if ((told.list ?? []).length > 0 || (told.total ?? 0) > 0) return false;
+      if ((told.list ?? []).length > 0 || (told.total ?? 0) > 0 || told.next) return false;
     }
     for (let one = from; one < to; one++) {
       addReading(one, ++commit, new Map(), { end: 'asc', began, claims: 0 });
@@ -326,18 +337,16 @@ export function createArchive(
       typeof a === 'number' && typeof b === 'number' && typeof c === 'number'
         ? ([a, b, c] as const)
         : null;
-    const shown = shownIn(span);
-    const isHollow = total === 0 && shown !== null && shown.all > 0;
-    const addsUp =
-      byStatuses !== null && !isHollow && total === byStatuses[0] + byStatuses[1] + byStatuses[2];
+    const addsUp = byStatuses !== null && total === byStatuses[0] + byStatuses[1] + byStatuses[2];
     return {
       span,
       total,
+      byStatus: byStatuses,
       readBy: counted === null || addsUp ? 'list' : 'each status',
       inWords,
       isDay: span.to - span.from === 1,
       no: 0,
-      ...balance({ total, byStatus: byStatuses }, shown),
+      ...balance({ total, byStatus: byStatuses }, shownIn(span)),
     };
   }
 

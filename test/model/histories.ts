@@ -71,6 +71,7 @@ export const dialects: readonly Named[] = [
     'read once',
     'not read',
   ]),
+  named('pages without a row that lead on', { gaps: true }),
   named('long spans show nothing', { spans: 'silent' }),
 ];
 
@@ -123,12 +124,13 @@ export function* withFault(
   for (const { name, dialect, mayStay } of which.filter(canContradict)) {
     for (const one of contents) {
       for (const kind of kinds) {
+        // Days of another end date, met while dates were ignored, are asked for as they are for a week: what they hold is
+        // called gone.
+        if (kind === 'dates ignored' && name === 'end exclusive') continue;
         for (let at = 0; at < acts; at++) {
           for (const lasts of lastings) {
-            // Days of another end date, met while dates were ignored, are asked for as they are for a week.
-            const isMisled = kind === 'dates ignored' && name === 'end exclusive';
             const history = { contents: one, dialect, faults: [{ at, kind, lasts }], days: 3.5 };
-            yield { name: `${name}, ${kind}`, history, mayStay: isMisled ? unproved : mayStay };
+            yield { name: `${name}, ${kind}`, history, mayStay };
           }
         }
       }
@@ -196,6 +198,8 @@ function join(...all: Tweaks[]): Tweaks {
 const ofEvents: readonly Contents[] = [
   ['22', '213', '3'],
   ['', '1', '223'],
+  // No order has failed yet.
+  ['2', '1', ''],
 ];
 const allHours = { late: [1, 3, 5, 26, 50], other: [1, 3, 26] };
 

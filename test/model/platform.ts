@@ -63,6 +63,8 @@ export type Dialect = {
   lastKey: 'null' | 'repeated' | 'goes on';
   keysRestart: boolean;
   month: 'stays' | 'once' | 'batches';
+  /** Before each page with rows comes one without any, which leads on. */
+  gaps: boolean;
   /** Spans of more than two days are answered with nothing. */
   spans: 'ok' | 'silent';
 };
@@ -84,6 +86,7 @@ export const honest: Dialect = {
   zeroTime: false,
   lastKey: 'null',
   keysRestart: false,
+  gaps: false,
   month: 'stays',
   spans: 'ok',
 };
@@ -171,7 +174,6 @@ export function createPlatform(
   /** The rows and total of a query at a moment; null: refused. `active`: the faults. */
   function answer(query: Query, time: number, active: ReadonlySet<Fault>): Answer {
     const date = platform.time + platform.platformOff;
-    const { key } = query;
     const isSilent = dialect.spans === 'silent' && query.to - query.from > 1;
     let rows = (isSilent ? [] : visible(time)).filter((one) =>
       isIn(one, query, dialect.dates === 'ignored' || active.has('dates ignored')),
@@ -192,6 +194,13 @@ export function createPlatform(
       rows = rows.slice(0, dialect.cut);
     }
 
+    const isGap = dialect.gaps && rows.length > 0 && query.key?.startsWith('=') !== true;
+    if (isGap) {
+      const total = totalOf(query, count, 0, active);
+      const next = `=${query.key ?? ''}`;
+      return { kind: 'answer', date, list: [], next, ...(total !== null && { total }) };
+    }
+    const key = query.key?.replace('=', '') || null;
     const restarts = dialect.keysRestart || active.has('keys restart');
     let offset = key === null || restarts ? 0 : Number(key);
     if (key !== null && active.has('a row dropped between pages')) offset += 1;
@@ -313,13 +322,12 @@ export function createPlatform(
         const seen = new Set<string>();
         let key: string | null = null;
         // Ends: so many pages at most.
-        for (let page = 0; page < 8; page++) {
+        for (let page = 0; page < 12; page++) {
           const query: Query = { from: askedDay, to, status, sort, key, limit: 2 };
           const told: Answer = answer(query, platform.time, none);
           if (told.kind !== 'answer' || told.list === undefined) break;
-          const before = seen.size;
           for (const { id } of told.list) seen.add(id);
-          if (!told.next || told.list.length === 0 || (page > 0 && seen.size === before)) break;
+          if (!told.next) break;
           key = told.next;
         }
         for (const id of seen) ids.add(id);

@@ -242,7 +242,7 @@ function createWatcher(
       if (claims) {
         for (const id of could) {
           const name = `${one} ${id}`;
-          if (archive.held.has(id) || unheldSince.has(name)) continue;
+          if (isHeld(id) || unheldSince.has(name)) continue;
           unheldSince.set(name, platform.time);
           if (was !== 'sealed') falseSeals.push(name);
         }
@@ -250,11 +250,14 @@ function createWatcher(
       for (const [name, since] of unheldSince) {
         const [of, id = ''] = name.split(' ');
         if (of !== String(one)) continue;
-        if (!claims || archive.held.has(id) || !could.has(id)) end(name, since);
+        if (!claims || isHeld(id) || !could.has(id)) end(name, since);
       }
       before[one] = state;
     }
   }
+
+  /** What is shown is not called gone. */
+  const isHeld = (id: string): boolean => archive.held.get(id)?.isGone === false;
 
   /** In the freeze a day that shows nothing is not read by what the next one shows until that is read itself. */
   const isReadItself = (one: number): boolean =>
