@@ -4,6 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, fsync } from 'node:fs';
 import {
   mkdir,
+  mkdtemp,
   open,
   readFile,
   rename,
@@ -13,10 +14,11 @@ import {
   writeFile,
   type FileHandle,
 } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { codeOf } from './errors.ts';
+import { codeOf, settingsError } from './errors.ts';
 
 /** What reading comes to; null where there is no such file or folder. Throws what else the disk says. */
 export function ifThere<T>(reading: Promise<T>): Promise<T | null> {
@@ -127,6 +129,17 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
       if (codeOf(again) !== 'EEXIST') throw again;
     });
   }
+}
+
+/** A new folder among the system's temporary files; whoever asks removes it. Throws settings `no_scratch`. */
+export function makeScratch(name: string): Promise<string> {
+  return mkdtemp(join(tmpdir(), `outlast-${name}-`)).catch((error: unknown) => {
+    throw settingsError(
+      'no_scratch',
+      `Nothing can be written to ${tmpdir()} (${codeOf(error)}), the folder for temporary files: make it writable, or name another in TMPDIR. A container whose own files are read-only needs a volume there.`,
+      error,
+    );
+  });
 }
 
 /** Writes a file into a folder, made if need be, and removes all that it made. Throws what the disk says. */

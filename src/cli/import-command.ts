@@ -1,10 +1,9 @@
 // `outlast import`: an export brought into an empty database. All of it or nothing.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { checkEmpty, importArchive } from '../export/read-export.ts';
 import type { Manifest } from '../export/manifest.ts';
+import { makeScratch } from '../files.ts';
 import { readSettings } from '../settings/settings.ts';
 import { openMigrated, withStore } from './open-store.ts';
 import { atPlace, readPlace } from './export-places.ts';
@@ -34,7 +33,7 @@ export const importCommand = (command: Command): Command =>
               // Before everything is fetched for nothing.
               await checkEmpty(db);
               const { downloadExport } = await import('../export/bucket.ts');
-              const folder = await mkdtemp(join(tmpdir(), 'outlast-import-'));
+              const folder = await makeScratch('import');
               try {
                 await downloadExport(bucket, folder, signal, ({ file, done, all }) =>
                   progress.update({ name: 'Fetching', done, all, unit: 'files', more: file }),

@@ -1,11 +1,10 @@
 // `outlast demo --time-lapse`: three months in about three minutes, lived through by the archive's own parts on a clock
 // that leaps, in an archive of its own that is gone afterwards. The story decides when the service runs and when it is
 // off, and nothing of what a run does.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitCode } from '../errors.ts';
+import { makeScratch } from '../files.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
 import { createLists } from '../query/ask-question.ts';
 import { calendarOf } from '../query/day-marks.ts';
@@ -101,7 +100,7 @@ type TimeLapse = {
 export async function timeLapse(options: TimeLapse): Promise<void> {
   const { seconds, story = threeMonths, say, signal } = options;
   const days = (story.endsAt - story.startsAt) / dayMs;
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-time-lapse-'));
+  const folder = await makeScratch('time-lapse');
   const open: { close(): Promise<void> }[] = [];
   try {
     say(`Outlast demo: ${Math.round(days)} days in about ${formatCount(seconds)} seconds`);

@@ -3,12 +3,11 @@
 // it is replaced, and every one there was is kept beside it. Nothing is deleted (P4).
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { settingsError, transient } from '../errors.ts';
-import { makeFolder } from '../files.ts';
+import { makeFolder, makeScratch } from '../files.ts';
 import { fileFormats } from '../model.ts';
 import { noExport, type OpenedExport } from './read-export.ts';
 import { onDisk, type Stage } from './stage.ts';
@@ -49,7 +48,7 @@ export async function exportToBucket(exporting: BucketExporting): Promise<Export
   const held = await bucket.list();
   const before = await readBucketManifest(bucket);
   checkOurs(bucket, held, before !== null);
-  const folder = await mkdtemp(join(tmpdir(), 'outlast-export-'));
+  const folder = await makeScratch('export');
   try {
     const made: ExportedFile[] = [];
     const stage = await openBucketStage(folder, held, before?.manifest ?? null, made);

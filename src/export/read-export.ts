@@ -2,11 +2,10 @@
 // before a database sees any of it, and each file that is not what the manifest says is named (P12). Then it is brought
 // into an empty database in one transaction, and read back out of it before that is committed: what a database holds
 // afterwards is the export, digest for digest, or nothing.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, fatal, settingsError, transient } from '../errors.ts';
-import { digestOfFile } from '../files.ts';
+import { digestOfFile, makeScratch } from '../files.ts';
 import { analyzeNew, onlyRow, noStatementTimeout, withTx, type Db, type Tx } from '../store/db.ts';
 import { readContent } from './content.ts';
 import { placeIn, readFound, type FoundPart } from './existing-export.ts';
@@ -119,7 +118,7 @@ export async function importArchive(importing: Importing): Promise<Manifest> {
   await checkEmpty(db);
   const found = await checkExport(folder, signal);
   await checkSchema(db, found.manifest);
-  const scratch = await mkdtemp(join(tmpdir(), 'outlast-import-'));
+  const scratch = await makeScratch('import');
   const engine = await openEngineFor(found.manifest.file_format, scratch);
   try {
     await withTx(

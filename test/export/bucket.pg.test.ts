@@ -14,7 +14,7 @@ import { silentLog } from '../../src/log.ts';
 import type { FileFormat } from '../../src/model.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
 import { lastDue, nextDue } from '../../src/sync/schedule.ts';
-import { startCommand, type Ended } from '../support/command.ts';
+import { runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { queryAt } from '../support/client.ts';
 import { fresh, removeFolder, setUp } from '../support/fresh.ts';
@@ -215,6 +215,21 @@ test('a download that breaks off is made again; nothing is imported of one that 
   expectSentence(await outlast(['import', from], env), 75, 'broke off');
   expect(await heldIn(env)).toBe(0);
   expect((await outlast(['import', from], env)).code).toBe(0);
+});
+
+test('where no temporary file can be made, what to do is said', async () => {
+  const TMPDIR = join(folder, 'no such folder');
+  const refused = async (args: string[], { DATABASE_URL }: { DATABASE_URL: string }) =>
+    expectSentence(
+      await runCommand(args, { env: { ...s3.env, DATABASE_URL, TMPDIR } }),
+      2,
+      'the folder for temporary files: make it writable, or name another in TMPDIR',
+    );
+  const filled = { DATABASE_URL: database.connectionString };
+  await refused(['export', 's3://backup/none', '--format', 'csv'], filled);
+  const empty = await inEmpty();
+  await refused(['import', join(folder, 'whole-csv')], empty);
+  await refused(['import', 's3://backup/whole-csv'], empty);
 });
 
 test('what was altered or lost there is named, and not written over', async () => {
