@@ -42,7 +42,8 @@ export function judge(
   // A reading of a time to come was made by a wrong clock.
   const readings = all.filter(({ ended }) => ended.now <= clocks.now + agreeMs);
   const frozenAt = day.goesAt - freezeMs;
-  const isDecided = clocks.earliest >= day.goesAt + decidedAfterMs;
+  const decidedAt = day.goesAt + decidedAfterMs;
+  const isDecided = clocks.earliest >= decidedAt;
   // Nothing is written of what the platform answers for days before its window.
   const isOlder = day.goesAt === Infinity;
   const isAfterDay = ({ began }: Reading): boolean => began.earliest >= day.overAt;
@@ -50,7 +51,9 @@ export function judge(
   const newest = readings.at(-1);
   const last = inTime.at(-1);
   // Asked together with the next day it may have shown only that one: a record must stand under this one.
-  const showsSome = day.isHolding && readings.some((one) => isAfterDay(one) && one.shown > 0);
+  const showsSome =
+    day.isHolding &&
+    readings.some((one) => isAfterDay(one) && one.shown > 0 && one.ended.now < decidedAt);
   const isRead = inTime.length > 0 || showsSome;
 
   const flawOf = (one: Reading): Why | null => {

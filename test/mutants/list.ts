@@ -169,7 +169,7 @@ export const mutants: readonly Mutant[] = [
     ['a day with pending orders is sealed', "return [-day.pending > 0 ? 'pending' : -]null;"],
     [
       'what cannot be taken back follows the best estimate',
-      'clocks.[-earliest-]{+now+} >= day.goesAt',
+      'clocks.[-earliest-]{+now+} >= decidedAt',
     ],
     ['what was read is lost', "return [-isRead ? 'final' : -]'lost';"],
     [
@@ -276,6 +276,11 @@ export const mutants: readonly Mutant[] = [
     [
       'a proof outlives the news that contradicts it while orders are pending',
       "[-slice.proof === 'none'-]{+slice.state !== 'sealed'+}) return;",
+      'sync/single-faults.pg',
+    ],
+    [
+      'what is read after its month was decided makes a day final',
+      'one.shown > 0[- && one.ended.now < decidedAt-]',
       'sync/single-faults.pg',
     ],
     [

@@ -99,8 +99,8 @@ test('P6: what is left of a day that was lost proves nothing', async () => {
   const startAt = at(`${march}T00:00:00Z`);
   await openAndRead(orders, { startAt, days: [march], dialect: { ordersWindow: false } });
   for (const i of [1, 2, 3]) bench.simulator.hide('orders', `o-${march}-${i}`);
+  // Read by hand before any tick has decided its month.
   await bench.skipTo(at('2026-05-02T10:00:00Z'));
-  await bench.run();
   const only = { resource: 'orders', days: { from: march, to: '2026-03-10' } } as const;
   for (const ms of [0, pairMs, 25 * hour]) {
     bench.simulator.advance(ms);
