@@ -28,11 +28,14 @@ const endWith = async (error: unknown): Promise<never> => (await loadExit()).end
 const endUnprinted = async (error: Error): Promise<never> =>
   endWith((await loadExit()).unprinted(error));
 
+let isRunning = true;
+let unwritten: Error | undefined;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that closes the pipe early (`| head`) has what it wanted; a terminal that was closed answers EIO. The
-  // command goes on to its orderly end and exits with its judgement: leaving here would leave leases and an embedded
-  // Postgres behind.
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') void endUnprinted(error);
+  // A reader that closes the pipe early (`| head`) has what it wanted; a terminal that was closed answers EIO.
+  if (error.code === 'EPIPE' || error.code === 'EIO') return;
+  // The command goes on to its orderly end: leaving here would leave leases and an embedded Postgres behind.
+  unwritten ??= error;
+  if (!isRunning) void endUnprinted(error);
 });
 // A closed stderr, or one on a full disk, loses its lines and does not end the command.
 process.stderr.on('error', () => undefined);
@@ -52,6 +55,8 @@ try {
     const { runProgram } = await import('./cli/program.ts');
     await runProgram(args, collectSooner);
   }
+  isRunning = false;
+  if (unwritten !== undefined) await endUnprinted(unwritten);
 } catch (error) {
   await endWith(error);
 }

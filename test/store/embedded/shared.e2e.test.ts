@@ -1,6 +1,14 @@
 // The embedded Postgres among several commands: shared, stopped by the last one out, and taken over after kills.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +20,7 @@ import { openDb } from '../../../src/store/db.ts';
 import { findPackage } from '../../../src/store/embedded/programs.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { queryAt } from '../../support/client.ts';
+import { mainFile } from '../../support/command.ts';
 import {
   isPostgres,
   removeScratch,
@@ -186,6 +195,19 @@ test('nor what makes a new one', async () => {
   process.kill(-child.pid, 'SIGINT');
   expect(await child.opened).toHaveProperty('connectionString');
   expect(await child.close()).toEqual({ stopped: true });
+});
+
+const hasFullDisk = existsSync('/dev/full');
+test.runIf(hasFullDisk)('is stopped by a command whose words go to a full disk', async () => {
+  const env = { OUTLAST_ENV_FILE: '/dev/null', OUTLAST_DATA_DIR: dataDir };
+  execFileSync(process.execPath, [mainFile, 'migrate'], { stdio: 'ignore', env });
+  const disk = openSync('/dev/full', 'w');
+  const command = spawn(process.execPath, [mainFile, 'status'], {
+    stdio: ['ignore', disk, 'ignore'],
+    env,
+  });
+  closeSync(disk);
+  expect(await once(command, 'exit')).toEqual([1, null]);
 });
 
 test('is reached where the environment speaks of another', async () => {
