@@ -312,6 +312,8 @@ async function takeConnection(pool: pg.Pool): Promise<pg.PoolClient> {
       crowded = told;
       const { max } = pool.options;
       pool.options.max = Math.min(max, pool.totalCount);
+      // Others want some as well: they find one free between two ticks.
+      pool.options.idleTimeoutMillis = briefMs;
       setTimeout(() => (pool.options.max = Math.max(max, pool.options.max)), crowdedMs).unref();
     }
   }
@@ -319,6 +321,8 @@ async function takeConnection(pool: pg.Pool): Promise<pg.PoolClient> {
 
 /** For how long no more connections are tried than there were. */
 const crowdedMs = 60_000;
+/** And how long an idle one is kept from then on. */
+const briefMs = 10_000;
 
 const ofPostgres = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const;
 
