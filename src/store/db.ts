@@ -209,8 +209,8 @@ const connectingMs = 10_000;
 /** And how long the line for one may be, for a sync of many projects: requests over HTTP may be in it, too. */
 const inLineMs = 120_000;
 /**
- * A sync's are kept from one tick to the next, a minute later: a new one has to learn the tables first, a third of what a
- * quiet tick costs Postgres (docs/benchmarks.md).
+ * A sync's are kept from one tick to the next, a minute later: a new one has to learn the tables first, up to a
+ * third of what a quiet tick costs Postgres (docs/benchmarks.md).
  */
 const keptMs = 90_000;
 
