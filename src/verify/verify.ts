@@ -1,5 +1,5 @@
-// Verifying an archive from what it holds alone: every resource of a project on one snapshot, its records first, then
-// its certificates. It writes nothing and asks nobody.
+// Verifying an archive from what it holds alone: of every resource of a project its records, its certificates, and what
+// the journal says of them. It writes nothing and asks nobody.
 import { causeChain, transient } from '../errors.ts';
 import {
   isListed,
@@ -137,18 +137,53 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
     await onFinding({ project: projectId, resource, ...finding });
   };
   return withSnapshot(db, async (tx) => {
-    const checked = await checkResource(tx, projectId, resource, months, report, (sofar) => {
-      goOnUnless(signal);
-      onProgress(resource, sofar, 'records');
-    });
-    const of = { projectId, resource };
-    const certificates = isCertified(of) ? await checkCertificates(tx, of, verifying, report) : [];
-    onProgress(resource, checked, 'journal');
-    await checkAgainstJournal(tx, projectId, resource, (finding) =>
-      named.has(finding.id ?? '') || !isWithin(months, finding.when) ? undefined : report(finding),
-    );
-    return { project: projectId, resource, ...checked, certificates, findings };
+    const journal = askMeanwhile(db, projectId, resource);
+    try {
+      const checked = await checkResource(tx, projectId, resource, months, report, (sofar) => {
+        goOnUnless(signal);
+        onProgress(resource, sofar, 'records');
+      });
+      const of = { projectId, resource };
+      const certificates = isCertified(of)
+        ? await checkCertificates(tx, of, verifying, report)
+        : [];
+      onProgress(resource, checked, 'journal');
+      if (!(await journal.agrees())) {
+        await checkAgainstJournal(tx, projectId, resource, (finding) =>
+          named.has(finding.id ?? '') || !isWithin(months, finding.when)
+            ? undefined
+            : report(finding),
+        );
+      }
+      return { project: projectId, resource, ...checked, certificates, findings };
+    } finally {
+      // Where this failed, too, no statement is under way afterwards.
+      await journal.agrees();
+    }
   });
+}
+
+/**
+ * Asks the journal on a connection of its own while the process reads records. `agrees`: whether it has nothing to tell;
+ * false as well where no second connection was free by then. It is asked again then, after the records.
+ */
+function askMeanwhile(db: Db, projectId: ProjectId, resource: Resource) {
+  let isUnderWay = false;
+  let isTooLate = false;
+  const asked = withSnapshot(db, async (tx) => {
+    if (isTooLate) return false;
+    isUnderWay = true;
+    await checkAgainstJournal(tx, projectId, resource, () => {
+      throw new Error('the journal has something to tell');
+    });
+    return true;
+  }).catch(() => false);
+  return {
+    agrees: async (): Promise<boolean> => {
+      isTooLate = true;
+      return isUnderWay && asked;
+    },
+  };
 }
 
 /** What has no list has no certificates: there is nothing that its completeness could be counted by. */

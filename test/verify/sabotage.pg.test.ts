@@ -4,9 +4,11 @@ import { isOnCluster } from '../support/postgres.ts';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openDb } from '../../src/store/db.ts';
 import type { Finding } from '../../src/verify/finding.ts';
 import { createUncertified, marchIsOver, type Certified } from '../support/certified.ts';
 import { observe } from '../support/observe.ts';
+import { verified } from '../support/verified.ts';
 import {
   filled,
   forgedSha,
@@ -127,6 +129,17 @@ describe('records', () => {
     if (of === 'march' && found[0]?.kind === 'altered') {
       expect(found).toMatchObject([{ project: 'p', resource: 'orders', when: day }]);
     }
+  });
+
+  test('are looked at, and their journal, where there is one connection in all', async () => {
+    const { connectionString, worker, folder, db } = archive;
+    const one = await openDb({ connectionString, isReadOnly: true, max: 1, log: worker.log });
+    const asked = { certificatesDir: folder };
+    expect(await verified(one, asked)).toEqual(await verified(db, asked));
+    await archive.owner.query(`delete from archive.orders ${ofOne}`, [april]);
+    const { findings } = await verified(one, asked);
+    expect(findings.map(({ kind, id }) => [kind, id])).toEqual([['missing', april]]);
+    await one.close();
   });
 
   test('of several days: each day is compared with its own leaves', async () => {
