@@ -184,7 +184,7 @@ const rejects = compared({
             and not exists (select from sync.journal back
                              where back.project_id = $1 and back.resource = $2 and back.kind = 'returned'
                                and back.body::jsonb ->> 'reject' = one ->> 0)`,
-  // As it was entered: of bytes that are all there, sha256 is the digest (check-digests.ts).
+  // As it was entered: of bytes that are all there, sha256 is the digest (check-records.ts).
   held: `select owner, day, encode(sha256, 'hex') as sha256, seen_at, reason,
                 case when whole_length is not null then encode(sha256(bytes), 'hex') end as kept
            from sync.rejects where project_id = $1 and resource = $2`,

@@ -16,7 +16,7 @@ import { projectIds } from '../store/projects.ts';
 import { resourceShapes } from '../store/record-tables.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
-import { checkResource, type RecordsChecked, type ResourceChecked } from './check-digests.ts';
+import { checkResource, type RecordsChecked, type ResourceChecked } from './check-records.ts';
 import { filesOf, type FoundFile } from './certificate-copies.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkAgainstJournal, checkChains, type ChainsVerified } from './check-journal.ts';

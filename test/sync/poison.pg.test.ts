@@ -10,7 +10,7 @@ import type { Platform } from '../../src/platform/platform.ts';
 import { withTx } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
 import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
-import { checkRejects } from '../../src/verify/check-digests.ts';
+import { checkRejects } from '../../src/verify/check-records.ts';
 import { createBench as openBench, differences, type Bench } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
 import { statesOf, threeDaysOfRecords } from '../support/days.ts';

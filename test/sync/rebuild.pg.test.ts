@@ -8,7 +8,7 @@ import { openDb, type Db } from '../../src/store/db.ts';
 import { withSnapshot } from '../../src/store/snapshot.ts';
 import { archivedOf } from '../../src/store/record-tables.ts';
 import { rebuild, type Rebuilt } from '../../src/sync/rebuild.ts';
-import { checkRecords } from '../../src/verify/check-digests.ts';
+import { checkRecords } from '../../src/verify/check-records.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';
 import { orderOf } from '../support/days.ts';
 import { setUp } from '../support/fresh.ts';
