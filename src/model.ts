@@ -38,7 +38,7 @@ export type ClockDisagreement = { of: 'machine' | 'answers'; byMs: number };
 /** An instant on the platform's clock, milliseconds since 1970 (see `PlatformClock`). */
 export type Instant = number;
 
-/** What names a slice: the unit of planning, leasing, resuming and proof. `owner` is '' for the whole list. */
+/** What names a slice: the unit of planning, resuming and proof. `owner` is '' for the whole list. */
 export type SliceKey = {
   projectId: ProjectId;
   resource: ListedResource;
