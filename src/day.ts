@@ -1,4 +1,5 @@
-// Arithmetic of UTC days and of the window, and the lengths of time. Pure: it knows no clock.
+// Arithmetic of UTC days and of the window, and the lengths of time. Pure: it knows no clock. Days and months of another
+// zone, for figures: `analytics.local_day` (query/statistics-sql.ts).
 import type { Day, DayRange, Instant } from './model.ts';
 
 export const minuteMs = 60_000;
@@ -57,7 +58,7 @@ export function windowAt(at: Instant): DayRange {
   return { from: monthStart(today, -1), to: addDays(today, 1) };
 }
 
-/** The moment the month of `day` leaves the window: two months after its first day (UTC). */
+/** When the month of `day` leaves the window: two months after its first day. Its deadline: sync/enter-days.ts. */
 export function cliffOf(day: Day): Instant {
   return startOf(monthStart(day, 2));
 }

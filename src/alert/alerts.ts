@@ -1,6 +1,6 @@
-// After each run the project is looked at, what is new or over is told once over all replicas,
-// and the heartbeat is called where all is well. It works in the background and fails with a line in the log: no sync
-// waits for it, and no error of it reaches one.
+// After each run the project is looked at, what is new or over is told once over all replicas (what there is to tell:
+// problems.ts), and the heartbeat is called where all is well. It works in the background and fails with a line in the
+// log: no sync waits for it, and no error of it reaches one.
 import { hostname } from 'node:os';
 import { causeChain } from '../errors.ts';
 import { createLogThrottle, type Log } from '../log.ts';

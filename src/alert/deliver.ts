@@ -27,7 +27,7 @@ type Delivery = {
   signal?: AbortSignal;
 };
 
-/** Asks once: no retry, no redirect. */
+/** Asks once: no redirect, and no retry, which is alerts.ts's (`restMs`). */
 export async function deliver(delivery: Delivery): Promise<DeliveryProblem> {
   const { format = 'json', secret = null, timeoutMs = deliveryTimeoutMs, signal } = delivery;
   const late = AbortSignal.timeout(timeoutMs);

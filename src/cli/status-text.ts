@@ -1,4 +1,5 @@
 // How the projects stand, as a person reads it: what is held, a calendar, forecasts, and what keeps it from being more.
+// Its first sentence, and that of the books, are the pages' (http/web/headline.ts).
 import { windowAt } from '../day.ts';
 import { booksSentence, headlineOf, type Safety } from '../http/web/headline.ts';
 import { en, sayIn } from '../http/web/words.ts';

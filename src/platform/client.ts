@@ -146,7 +146,8 @@ export function createPlatform(options: PlatformOptions): Platform {
   }
 
   /**
-   * After a fault: how long manners and Retry-After demand to wait, or throws `platform_unavailable` or `…_unusable`.
+   * After a fault: how long manners and Retry-After (read, and cut to an hour, in request.ts) demand to wait, or throws
+   * `platform_unavailable` or `…_unusable`.
    * Where the platform asked for quiet, it is quiet once this resolves.
    */
   async function recover(path: string, fault: Fault, faults: number): Promise<number> {

@@ -1,5 +1,5 @@
 // Every list of the catalogue in one form, for the doors that treat all alike: HTTP, `outlast query`, the pages. What a
-// list can be narrowed by, and how it is read of an open archive.
+// list can be narrowed by, and how it is read of an open archive. A new one is an entry in catalogue.ts.
 import {
   questions,
   recordLists,

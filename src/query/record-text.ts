@@ -1,6 +1,6 @@
 // Records as text, for whoever hands them on: JSON with the tables' own names, CSV, and CSV for a person's spreadsheet.
 // Exact numbers stay text, and what is JSON already goes in as it stands: parsed and written again its numbers would be
-// rounded. Knows no stream and no file.
+// rounded. Which columns there are, resources.ts and catalogue.ts say. Knows no stream and no file.
 import type { Column, Field, Fields } from '../resources.ts';
 
 const names = new Map<string, string>();

@@ -31,7 +31,7 @@ export type Holder = {
   free(projectIds: readonly ProjectId[]): Promise<ProjectId[]>;
 };
 
-/** `leaseMs`: how long a lease lives that is not renewed (OUTLAST_LEASE_SECONDS). */
+/** `leaseMs`: how long a lease lives that is not renewed (OUTLAST_LEASE_SECONDS: settings/table.ts). */
 export function createHolder(db: Db, leaseMs: number): Holder {
   const name = {
     holder: `process ${process.pid} on ${hostname()}`,

@@ -1,4 +1,5 @@
-// What verifying finds: one shape for everything that does not follow, as a person reads it and as JSON.
+// What verifying finds: one shape for everything that does not follow, as a person reads it and as JSON. Its sentences
+// stand in the check-….ts that find it, and in leaves.ts.
 import type { Day, ProjectId, Resource } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import { readInPages } from '../store/snapshot.ts';
