@@ -29,12 +29,11 @@ import {
 import type { ListName } from '../store/ledger.ts';
 import { askList, type List } from './ask-list.ts';
 import { listsOf } from './enter-days.ts';
-import { freezeMs, overAfterMs } from './due-times.ts';
+import { freezeMs, overAfterMs, retryMs } from './due-times.ts';
 import { balance, reconcile } from './reconcile.ts';
 import { clocksOf, noEvidence, rejudge } from './verdicts.ts';
 import type { Worker } from './worker.ts';
 
-const retryMs = 15 * minuteMs;
 /** So often a total is asked for while it moves. */
 const roundsAtMost = 3;
 

@@ -12,7 +12,7 @@ export const freezeMs = 14 * hourMs;
 export const decidedAfterMs = 12 * hourMs;
 /** Then a day that was read is read so often: it can only gain what came late. */
 export const inFreezeMs = 4 * hourMs;
-/** What is not proved is read again after so long, doubling to a day. */
+/** What is not proved is read again after so long, doubling to a day; books that count more are asked for so again. */
 export const retryMs = 15 * minuteMs;
 /** Today's orders are read again this often while some of them are pending. */
 export const settleMs = 15 * minuteMs;
