@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { expect, test } from 'vitest';
+import { knownMigrations } from '../../src/store/migrate.ts';
 import * as schema from '../../src/store/schema.ts';
 import { queryAt } from '../support/client.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -29,6 +30,11 @@ test('the migrations make the tables of schema.ts, and no hand made one: else `n
   const plain = (sql: string): string => sql.replaceAll(/--> statement-breakpoint|\s+/g, '');
   const all = await generateMigration(generateDrizzleJson({}), made);
   expect(plain(readFileSync(new URL('0000_tables.sql', folder), 'utf8'))).toBe(plain(all.join('')));
+});
+
+test('each migration is newer than the one before: an older release refuses the exports of a newer one by that', () => {
+  const moments = knownMigrations().map(({ folderMillis }) => folderMillis);
+  expect(moments).toEqual([...new Set(moments)].toSorted((a, b) => a - b));
 });
 
 test('no index depends on the locales of the system, which its updates change', async () => {
