@@ -136,9 +136,21 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
     if (isContent && finding.id !== null && named.size < namedAtMost) named.add(finding.id);
     await onFinding({ project: projectId, resource, ...finding });
   };
-  return withSnapshot(db, async (tx) => {
-    const journal = askMeanwhile(db, projectId, resource);
-    try {
+  const over = new AbortController();
+  const ends = AbortSignal.any([signal, over.signal]);
+  const compareJournal = (onTold: Report): Promise<void> =>
+    withSnapshot(db, (tx) => checkAgainstJournal(until(ends, tx), projectId, resource, onTold));
+  let agrees = Promise.resolve(false);
+  try {
+    const held = await withSnapshot(db, async (tx) => {
+      // On a second connection while this process reads records; where there is none, after them. What it has to tell
+      // is told after them as well: it is compared once more then, and so it is where that failed.
+      agrees = compareJournal(() => {
+        throw new Error('the journal has something to tell');
+      }).then(
+        () => true,
+        () => false,
+      );
       const checked = await checkResource(tx, projectId, resource, months, report, (sofar) => {
         goOnUnless(signal);
         onProgress(resource, sofar, 'records');
@@ -147,44 +159,34 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
       const certificates = isCertified(of)
         ? await checkCertificates(tx, of, verifying, report)
         : [];
-      onProgress(resource, checked, 'journal');
-      if (!(await journal.agrees())) {
-        await checkAgainstJournal(tx, projectId, resource, (finding) =>
-          named.has(finding.id ?? '') || !isWithin(months, finding.when)
-            ? undefined
-            : report(finding),
-        );
-      }
-      return { project: projectId, resource, ...checked, certificates, findings };
-    } finally {
-      // Where this failed, too, no statement is under way afterwards.
-      await journal.agrees();
+      return { checked, certificates };
+    });
+    const { checked, certificates } = held;
+    onProgress(resource, checked, 'journal');
+    // Outside of the snapshot: the server ends a transaction that waits for long.
+    if (!(await agrees)) {
+      await compareJournal((finding) =>
+        named.has(finding.id ?? '') || !isWithin(months, finding.when)
+          ? undefined
+          : report(finding),
+      );
     }
-  });
+    return { project: projectId, resource, ...checked, certificates, findings };
+  } finally {
+    // Where this failed, too, no statement is under way afterwards.
+    over.abort();
+    await agrees;
+  }
 }
 
-/**
- * Asks the journal on a connection of its own while the process reads records. `agrees`: whether it has nothing to tell;
- * false as well where no second connection was free by then. It is asked again then, after the records.
- */
-function askMeanwhile(db: Db, projectId: ProjectId, resource: Resource) {
-  let isUnderWay = false;
-  let isTooLate = false;
-  const asked = withSnapshot(db, async (tx) => {
-    if (isTooLate) return false;
-    isUnderWay = true;
-    await checkAgainstJournal(tx, projectId, resource, () => {
-      throw new Error('the journal has something to tell');
-    });
-    return true;
-  }).catch(() => false);
-  return {
-    agrees: async (): Promise<boolean> => {
-      isTooLate = true;
-      return isUnderWay && asked;
-    },
-  };
-}
+/** The transaction until the signal is aborted: no further statement of it is begun then. */
+const until = (signal: AbortSignal, tx: Tx): Tx => ({
+  ...tx,
+  query: (sql, parameters) => {
+    goOnUnless(signal);
+    return tx.query(sql, parameters);
+  },
+});
 
 /** What has no list has no certificates: there is nothing that its completeness could be counted by. */
 const isCertified = (of: { projectId: string; resource: Resource }): of is ProjectList =>

@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     ['the content in force may lie among the earlier ones',
       'or day_held is not null [-or is_displaced-]', 'verify/sabotage.pg'],
     ['what the journal has to tell is asked for while records are read, and told nobody',
-      'return [-isUnderWay && asked-]{+true+};', 'verify/sabotage.pg'],
+      'if ([-!(await agrees)-]{+false+}) {', 'verify/sabotage.pg'],
     ['a project without its line is left out',
       'unnamed = [-flags.project === undefined ? await unnamedProjects(db) : []-]{+[] as string[]+}', 'cli/verify.e2e'],
     ['a reject need not be all there',

@@ -4,8 +4,9 @@ import { isOnCluster } from '../support/postgres.ts';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openDb } from '../../src/store/db.ts';
+import { defaultTxTimeouts, openDb, withTx, type Tx } from '../../src/store/db.ts';
 import type { Finding } from '../../src/verify/finding.ts';
+import type { Verifying } from '../../src/verify/verify.ts';
 import { createUncertified, marchIsOver, type Certified } from '../support/certified.ts';
 import { observe } from '../support/observe.ts';
 import { verified } from '../support/verified.ts';
@@ -140,6 +141,41 @@ describe('records', () => {
     const { findings } = await verified(one, asked);
     expect(findings.map(({ kind, id }) => [kind, id])).toEqual([['missing', april]]);
     await one.close();
+  });
+
+  /** While nobody can read the journal. */
+  const withJournalLocked = (work: (tx: Tx) => Promise<void>): Promise<void> =>
+    withTx(archive.owner, async (tx) => {
+      await tx.query('lock table sync.journal in access exclusive mode');
+      await work(tx);
+    });
+
+  test('end at once when they are to, and their journal with them', async () => {
+    await withJournalLocked(async () => {
+      const begun = performance.now();
+      const ends = verified(archive.db, { signal: AbortSignal.abort() });
+      await expect(ends).rejects.toMatchObject({ code: 'aborted' });
+      expect(performance.now() - begun).toBeLessThan(defaultTxTimeouts.lockMs / 2);
+    });
+  });
+
+  // The server ends one that is idle for ten minutes.
+  test('keep no transaction open until their journal is compared', async () => {
+    let ends: Promise<unknown> | undefined;
+    await withJournalLocked(async (tx) => {
+      await new Promise<void>((resolve, reject) => {
+        const onProgress: Verifying['onProgress'] = (_, __, at) =>
+          at === 'journal' ? resolve() : undefined;
+        ends = verified(archive.db, { resources: ['tokens'], onProgress });
+        ends.catch(reject);
+      });
+      const { rows } = await tx.query(
+        `select state from pg_stat_activity
+          where datname = current_database() and state like 'idle in transaction%'`,
+      );
+      expect(rows).toEqual([]);
+    });
+    expect(await ends).toMatchObject({ findings: [] });
   });
 
   test('of several days: each day is compared with its own leaves', async () => {
