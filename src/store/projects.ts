@@ -3,7 +3,13 @@
 // (P11): the rate, for forecasts, and until when the platform wants quiet.
 // The limit itself is in the memory of whoever holds the project (sync/contact/rate-limiter.ts).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Day, Instant, ListedResource, ProjectId } from '../model.ts';
+import {
+  listedResources,
+  type Day,
+  type Instant,
+  type ListedResource,
+  type ProjectId,
+} from '../model.ts';
 import { onlyRow, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle-statements.ts';
 import { and, eq, isNotNull, sql } from './drizzle-import.ts';
@@ -135,13 +141,16 @@ export async function dayToRecognise(
   return rows[0] ?? null;
 }
 
-/** Whether anything is archived for a project. */
-export async function holdsAnything(db: Queryable, projectId: ProjectId): Promise<boolean> {
-  const { rows } = await db.query<{ held: boolean }>(
-    `select exists (select from archive.orders where project_id = $1)
-         or exists (select from archive.nft_classes where project_id = $1) as held`,
-    [projectId],
-  );
+/** Whether anything is archived for a project; `lists`: of these alone. */
+export async function holdsAnything(
+  db: Queryable,
+  projectId: ProjectId,
+  lists: readonly ListedResource[] = listedResources,
+): Promise<boolean> {
+  const each = lists.map((list) => `exists (select from archive.${list} where project_id = $1)`);
+  const { rows } = await db.query<{ held: boolean }>(`select ${each.join(' or ')} as held`, [
+    projectId,
+  ]);
   return rows[0]?.held ?? false;
 }
 

@@ -110,7 +110,8 @@ async function confirmSource({
   if (platform.clock.lastDate() === null) await learnClockByAny(platform, lists, signal);
   if (!known.sameSource) {
     const facts = await readFacts(db, projectId);
-    await recogniseSource({ db, platform, projectId, signal }, facts, lists, lists);
+    const { sameKey } = known;
+    await recogniseSource({ db, platform, projectId, sameKey, signal }, facts, lists, lists);
   }
   return 'confirmed';
 }

@@ -59,6 +59,7 @@ export const mutants: readonly Mutant[] = [
       '(page.total ?? 0) > 0[- || page.nextKey !== null-]) return page', 'sync/single-faults.pg'],
     ['a list leaves out no status of which the books counted none',
       'books?.byStatus?.[i] === 0 && [-mayHave(i)-]{+false+}', 'sync/single-faults.pg'],
+    ['the key of another account is recognised by classes', "const mayBeAnother = [-list === 'orders'-]{+false+}", 'sync/run.pg'],
     ['what a day shows with the next one alone is missing every second day',
       '(reading.daysAsked === 2 || [-(await showsAllHeld())-]{+true+})', 'sync/single-faults.pg'],
     ['what the next day shows is asked for with the day that showed it once',

@@ -8,7 +8,7 @@ import type { Worker } from '../../src/sync/worker.ts';
 import { differences, fiveDays, type Bench } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
 import { copied } from '../support/tamperings.ts';
-import { orderOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
+import { classOf, orderOf, statesOf, threeDays, threeDaysOfRecords } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 import { falseSeals } from '../support/seals.ts';
 
@@ -165,6 +165,23 @@ test('a rotated key works too where a long day was last read from its newer end'
   await bench.seal();
   bench.worker.source = { ...bench.worker.source, apiKey: 'another-key' };
   expect(await bench.run()).toMatchObject({ problem: null });
+});
+
+// Classes are the whole platform's: whoever asks is shown the same.
+test('a new key is not recognised by classes where orders are held, and none in the window; a new address is', async () => {
+  const [on] = threeDays;
+  const may = '2026-05-28';
+  const classes = [classOf(may, 1), classOf(may, 2)];
+  bench = await createBench({ days: [on], records: { orders: [orderOf(on, 1)], classes } });
+  await bench.run();
+  await bench.skipTo(Date.parse(`${may}T12:00:00Z`));
+  await bench.run();
+  await bench.skipTo(Date.parse('2026-06-02T12:00:00Z'));
+  const { source } = bench.worker;
+  bench.worker.source = { ...source, apiKey: 'of another account' };
+  await expect(bench.run()).rejects.toMatchObject({ code: 'source_changed' });
+  bench.worker.source = { ...source, baseUrl: 'http://127.0.0.1/moved' };
+  expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
 });
 
 test('a second project of the same address and key is asked about first, and nothing is written for it', async () => {

@@ -119,7 +119,7 @@ export async function makeContact(contact: Contact): Promise<ListContacts | null
   let maySave = !isChanged || contact.acceptNewSource;
   if (!maySave && able.length > 0) {
     try {
-      const held = { db, platform, projectId, signal };
+      const held = { db, platform, projectId, sameKey: known?.sameKey === true, signal };
       maySave = await recogniseSource(held, facts, archived, able);
     } catch (error) {
       if (signal.aborted || !isPlatformError(error)) throw error;

@@ -17,7 +17,14 @@ import {
 import { idsOf } from '../../store/walked-pages.ts';
 import { askList, boundsOf, limitOf } from '../ask-list.ts';
 
-type Held = { db: Db; platform: Platform; projectId: string; signal: AbortSignal };
+type Held = {
+  db: Db;
+  platform: Platform;
+  projectId: string;
+  /** The address alone has changed. */
+  sameKey: boolean;
+  signal: AbortSignal;
+};
 
 /** Throws settings `source_held` where another project is archived from this address and key. */
 export async function refuseSecondProject(
@@ -36,8 +43,9 @@ export async function refuseSecondProject(
 /**
  * Reads a held day of the first list that has one again. Passes when the platform shows at least half as many of the
  * ids held for it as a page can show, or when nothing is held at all; false when a list before that one did not answer,
- * by which it is to be recognised first. Only those in `able` are asked. Throws settings `source_changed` otherwise,
- * and what the platform throws.
+ * by which it is to be recognised first. Only those in `able` are asked. Classes are the whole platform's
+ * (docs/platform.md §2.6): by a new key they do not tell a project whose orders are held. Throws settings
+ * `source_changed` otherwise, and what the platform throws.
  */
 export async function recogniseSource(
   held: Held,
@@ -45,7 +53,7 @@ export async function recogniseSource(
   lists: readonly ListedResource[],
   able: readonly ListedResource[],
 ): Promise<boolean> {
-  const { db, projectId } = held;
+  const { db, projectId, sameKey } = held;
   let failure: OutlastError | null = null;
   for (const list of lists) {
     try {
@@ -54,12 +62,14 @@ export async function recogniseSource(
       if (!isPlatformError(error)) throw error;
       failure ??= error;
     }
+    const mayBeAnother = list === 'orders' && !sameKey && failure === null;
+    if (mayBeAnother && (await holdsAnything(db, projectId, [list]))) break;
   }
   if (failure !== null) throw failure;
   if (!(await holdsAnything(db, projectId))) return true;
   throw settingsError(
     'source_changed',
-    `The address or key of project "${projectId}" has changed, and no day held for it lies in the platform's window any more, so nothing shows whether this is still the same project. If it is, run \`outlast sync --accept-new-source\` once; otherwise give the other source a project name of its own.`,
+    `The address or key of project "${projectId}" has changed, and no day held for it by which it would be known lies in the platform's window any more, so nothing shows whether this is still the same project. If it is, run \`outlast sync --accept-new-source\` once; otherwise give the other source a project name of its own.`,
   );
 }
 
