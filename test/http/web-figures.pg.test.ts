@@ -20,7 +20,7 @@ const escaped = '&quot;>&lt;script>alert(1)&lt;/script>&amp;\u202e';
 const secret = { name: 'OUTLAST_API_SECRET', value: 'set', from: 'file', isSecret: true } as const;
 
 const certificate =
-  '{"b": "ü", "a":  [1.50], "lost_days": ["2026-03-01", "2026-03-02"], "days_not_held": ["2026-03-01", "2026-03-02", "2026-03-04"], "books": [{"from": "2026-03-01", "to": "2026-03-31", "total": 9, "shown": 8, "asked_at": "2026-04-01T03:00:00Z", "balance": "more"}]}';
+  '{"b": "ü", "a":  [1.50], "lost_days": ["2026-03-01", "2026-03-02"], "days_not_held": ["2026-03-01", "2026-03-02", "2026-03-04"], "books": [{"from": "2026-03-01", "to": "2026-03-31", "total": 9, "shown": 8, "asked_at": "2026-04-01T03:00:00Z", "balance": "more"}, {"from": "2026-03-01", "to": "2026-04-02", "total": 12, "shown": null, "asked_at": "2026-04-03T03:00:00Z", "balance": "less or unknown"}], "days": [{"slices": [{"platform_total": 4, "shown_total": 3}]}, {"slices": [{"platform_total": 5, "shown_total": 5}]}]}';
 
 let bench: Bench;
 let archive: Archive;
@@ -217,7 +217,8 @@ describe('figures', () => {
 test('a certificate comes as the file that is certified, byte for byte', async () => {
   const html = await page('/certificates');
   expect(rowsOf(html, languages.en.words.lists['certificates'] ?? '')[1]?.[4]).toBe(
-    '2 lostone not all heldFrom 1 Mar 2026 to 31 Mar 2026 the platform counted 9, its lists showed 8: asked at 2026-04-01 03:00',
+    '2 days are lostOf one day not all is heldDay by day the platform counted 9, its lists showed 8From 1 Mar 2026 to 31 Mar 2026 the platform counted 9, its lists showed 8: asked at 2026-04-01 03:00' +
+      'From 1 Mar 2026 to 2 Apr 2026 the platform counted 12, and not all of these days had been read: asked at 2026-04-03 03:00',
   );
   const [, href = ''] = /href="([^"]*\/v1\/certificates\/orders[^"]*)"/.exec(html) ?? [];
   const answer = await fetch(served.url + href.replaceAll('&amp;', '&'));
@@ -235,6 +236,15 @@ test('a certificate comes as the file that is certified, byte for byte', async (
     html.indexOf('/certificates/nft_classes/'),
   );
   expect(html).toMatch(/\/orders\?from=2026-03-01&amp;to=2026-04-01&amp;as_of=2026-05-01T00/);
+  // Its own page says the same, above figures that are pages long.
+  const own = (await page('/certificates/orders/2026-03')).replaceAll(/<[^>]*>/g, '');
+  for (const said of [
+    '2 days are lostOf one day not all is heldDay by day the platform counted 9, its lists showed 8',
+    'outlast verify --project p --resource orders --month 2026-03',
+  ]) {
+    expect(own.indexOf(said)).toBeGreaterThan(0);
+    expect(own.indexOf(said)).toBeLessThan(own.indexOf('certified_at'));
+  }
   const none = await fetch(`${served.url}/archive/v1/certificates/orders/2026-02?project=p`);
   expect(none.status).toBe(404);
 });

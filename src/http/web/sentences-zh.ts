@@ -287,12 +287,18 @@ export const sentences = {
   'told once': '一次性通知',
   // Certificates.
   Days: '日期',
-  'all held': '全部保存',
-  '{days:one|#} lost': '{days} 天丢失',
-  '{days:one|#} not all held': '{days} 天未全部保存',
-  '{days:one|#} with orders pending': '{days} 天有处理中的订单',
+  'Of every day all is held': '每一天均已全部保存',
+  '{days:One day is|# days are} lost': '{days} 天丢失',
+  'Of {days:one day|# days} not all is held': '{days} 天未全部保存',
+  '{days:One day has|# days have} orders pending': '{days} 天有处理中的订单',
   'From {from} to {to} the platform counted {total}, its lists showed {shown}: asked at {asked}':
     '{from}至{to}，平台计数 {total}，列表显示 {shown}；询问时间：{asked}',
+  'From {from} to {to} the platform counted {total}, and not all of these days had been read: asked at {asked}':
+    '{from}至{to}，平台计数 {total}，当时其中有日期尚未读取；询问时间：{asked}',
+  'From {from} to {to} the platform gave no count: asked at {asked}':
+    '{from}至{to}，平台没有给出计数；询问时间：{asked}',
+  'Day by day the platform counted {counted}, its lists showed {shown}':
+    '逐日相加，平台计数 {counted}，列表显示 {shown}',
   Certificate: '存证文件',
   'The command recomputes every digest from what is held and says what differs. A certificate can also be checked without Outlast, by psql or a shell.':
     '该命令根据所保存的内容重新计算每个摘要并指出差异。不用 Outlast，仅用 psql 或 shell 也能检查存证。',

@@ -61,14 +61,10 @@ async function besidesCertificates(view: View): Promise<Besides> {
   const { t } = view;
   return {
     cells: {
-      digest: ({ project, resource, month, digest }) => (
+      digest: (row) => (
         <div class="digest">
-          <code>{String(digest)}</code>
-          <code>
-            outlast verify <span class="whole">--project {String(project)}</span>{' '}
-            <span class="whole">--resource {String(resource)}</span>{' '}
-            <span class="whole">--month {String(month).slice(0, 7)}</span>
-          </code>
+          <code>{String(row['digest'])}</code>
+          <VerifyCommand of={row} />
         </div>
       ),
     },
@@ -80,20 +76,44 @@ async function besidesCertificates(view: View): Promise<Besides> {
         cell: (row) => <CertificateLinks view={view} of={row} />,
       },
     ],
-    below: (
-      <>
-        <p class="soft">
-          {t(
-            'The command recomputes every digest from what is held and says what differs. A certificate can also be checked without Outlast, by psql or a shell.',
-          )}
-        </p>
-        <Documents view={view} names={['verify']} />
-      </>
-    ),
+    below: <HowToVerify view={view} />,
   };
 }
 
-export function CertificateLinks({ view, of }: { view: View; of: Row }) {
+const VerifyCommand = ({ of }: { of: Row }) => (
+  <code>
+    outlast verify <span class="whole">--project {String(of['project'])}</span>{' '}
+    <span class="whole">--resource {String(of['resource'])}</span>{' '}
+    <span class="whole">--month {String(of['month']).slice(0, 7)}</span>
+  </code>
+);
+
+const HowToVerify = ({ view }: { view: View }) => (
+  <>
+    <p class="soft">
+      {view.t(
+        'The command recomputes every digest from what is held and says what differs. A certificate can also be checked without Outlast, by psql or a shell.',
+      )}
+    </p>
+    <Documents view={view} names={['verify']} />
+  </>
+);
+
+/** Above its fields: the last of them has the figures of each day, and is pages long. */
+export const CertificateSummary = ({ view, of }: { view: View; of: Row }) => (
+  <>
+    <CertifiedDays view={view} of={of} />
+    <p>
+      <CertificateLinks view={view} of={of} />
+    </p>
+    <p>
+      <VerifyCommand of={of} />
+    </p>
+    <HowToVerify view={view} />
+  </>
+);
+
+function CertificateLinks({ view, of }: { view: View; of: Row }) {
   const { t } = view;
   const [resource, month] = [String(of['resource']), String(of['month'])];
   const query = { from: month, to: monthStart(month, 1), as_of: String(of['certifiedAt']) };
@@ -113,6 +133,7 @@ type Certified = {
   lost_days?: Day[];
   days_not_held?: Day[];
   days_not_settled?: Day[];
+  days?: { slices: { platform_total: number | null; shown_total: number | null }[] }[];
   books?: {
     from: Day;
     to: Day;
@@ -129,27 +150,45 @@ function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
   // A lost day is not held by that alone.
   const others = not.filter((day) => !lost.includes(day));
   const pending = unsettled.filter((day) => !not.includes(day));
+  const slices = (said.days ?? []).flatMap((day) => day.slices);
+  const [counted, shown] = [sumOf(slices, 'platform_total'), sumOf(slices, 'shown_total')];
   return (
     <>
       {lost.length > 0 && (
         <div>
-          <strong class="bad">{t('{days:one|#} lost', { days: lost.length })}</strong>
+          <strong class="bad">
+            {t('{days:One day is|# days are} lost', { days: lost.length })}
+          </strong>
         </div>
       )}
-      {others.length > 0 && <div>{t('{days:one|#} not all held', { days: others.length })}</div>}
-      {not.length === 0 && <div>{t('all held')}</div>}
+      {others.length > 0 && (
+        <div>{t('Of {days:one day|# days} not all is held', { days: others.length })}</div>
+      )}
+      {not.length === 0 && <div>{t('Of every day all is held')}</div>}
       {pending.length > 0 && (
-        <div>{t('{days:one|#} with orders pending', { days: pending.length })}</div>
+        <div>{t('{days:One day has|# days have} orders pending', { days: pending.length })}</div>
+      )}
+      {counted !== null && shown !== null && (
+        <div class="soft">
+          {t('Day by day the platform counted {counted}, its lists showed {shown}', {
+            counted,
+            shown,
+          })}
+        </div>
       )}
       {(said.books ?? []).map((books) => (
         <div class={books.balance === 'more' ? 'bad' : 'soft'}>
           {t(
-            'From {from} to {to} the platform counted {total}, its lists showed {shown}: asked at {asked}',
+            books.total === null
+              ? 'From {from} to {to} the platform gave no count: asked at {asked}'
+              : books.shown === null
+                ? 'From {from} to {to} the platform counted {total}, and not all of these days had been read: asked at {asked}'
+                : 'From {from} to {to} the platform counted {total}, its lists showed {shown}: asked at {asked}',
             {
               from: format.day(books.from),
               to: format.day(books.to),
-              total: books.total === null ? t('unknown') : format.number(books.total),
-              shown: books.shown === null ? t('unknown') : format.number(books.shown),
+              total: books.total ?? '',
+              shown: books.shown ?? '',
               asked: format.time(books.asked_at),
             },
           )}
@@ -158,6 +197,16 @@ function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
     </>
   );
 }
+
+/** Null where one of them is not known. */
+const sumOf = <Name extends string>(
+  slices: Record<Name, number | null>[],
+  name: Name,
+): number | null =>
+  slices.reduce<number | null>(
+    (sum, { [name]: count }) => (sum === null || count === null ? null : sum + count),
+    slices.length === 0 ? null : 0,
+  );
 
 /** In words where there are any, beside what the books say. */
 async function besidesFacts(view: View): Promise<Besides> {

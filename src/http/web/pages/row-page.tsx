@@ -13,7 +13,7 @@ import { readRaw } from '../json-text.ts';
 import { Facts, InstantField, isolated, ProjectField, Refusal, Time } from '../parts.tsx';
 import { FieldList, Raw } from '../value.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
-import { CertificateLinks } from './list-extras.tsx';
+import { CertificateSummary } from './list-extras.tsx';
 import { rowKey, linkToRecord, readList } from './list-page.tsx';
 import { History } from './record-history-page.tsx';
 import { notFoundPage } from './error-page.tsx';
@@ -71,11 +71,7 @@ async function readRow(view: View, list: List, named: Record<string, string>): P
         <h1>
           <bdi class="name">{name}</bdi>
         </h1>
-        {list.name === 'certificates' && (
-          <p>
-            <CertificateLinks view={view} of={row} />
-          </p>
-        )}
+        {list.name === 'certificates' && <CertificateSummary view={view} of={row} />}
         {list.name === 'rejects' && (
           <p>
             <a
