@@ -136,14 +136,14 @@ export const sentences = {
   'Nothing matches among the records looked through so far. The next page goes on.':
     '目前查找过的记录中没有符合条件的，下一页会继续查找。',
   'The first {count} are shown here.': '此处显示前 {count} 条。',
-  '{days:This day is|All # days are} wholly covered.': '全部 {days} 天均已完整保存。',
-  'This day is not wholly covered yet:': '1 天中有 1 天尚未完整保存：',
-  'This day is not wholly covered, and will not be:':
+  'All is held of {days:this day|all # days}.': '全部 {days} 天均已完整保存。',
+  'Of this day not all is held yet:': '1 天中有 1 天尚未完整保存：',
+  'Of this day not all is held, and it will not be:':
     '1 天中有 1 天未完整保存，其中 1 天不会再有：',
-  '{days} of {of} days {days:is|are} not wholly covered:': '{of} 天中有 {days} 天尚未完整保存：',
-  '{days} of {of} days {days:is|are} not wholly covered, {forGood} of them for good:':
+  'Of {days} of {of} days not all is held yet:': '{of} 天中有 {days} 天尚未完整保存：',
+  'Of {days} of {of} days not all is held, of {forGood} of them for good:':
     '{of} 天中有 {days} 天未完整保存，其中 {forGood} 天不会再有：',
-  '{days:This day was|All # days were} wholly covered then.': '当时全部 {days} 天均已完整保存。',
+  'All was held then of {days:this day|all # days}.': '当时全部 {days} 天均已完整保存。',
   'Of {days} of {of} days the proof is younger than that, or missing:':
     '{of} 天中有 {days} 天的证实晚于该时刻，或没有证实：',
   'and {count} more': '另有 {count} 天',

@@ -1,5 +1,5 @@
 // What stands over a list: the form, a field for everything it can be narrowed by, each under its name in
-// `/archive/v1`; and whether the days that it was narrowed to are wholly covered, in a line.
+// `/archive/v1`; and whether all is held of the days that it was narrowed to, in a line.
 import type { Shape } from '../../../query/check-arguments.ts';
 import type { List } from '../../../query/lists.ts';
 import { columnOf } from '../../../query/selected-columns.ts';
@@ -127,7 +127,7 @@ function Several(props: {
 /** Links at most; the calendar has them all. */
 const mostLinks = 12;
 
-/** Whether the days asked for are wholly covered. */
+/** Whether all is held of the days asked for. */
 export function RangeLine(props: {
   view: View;
   resource: ListedResource;
@@ -143,21 +143,17 @@ export function RangeLine(props: {
   const counts = { days: holes.length, of: days, forGood };
   const whole = (): string =>
     isThen
-      ? t('{days:This day was|All # days were} wholly covered then.', { days })
-      : t('{days:This day is|All # days are} wholly covered.', { days });
+      ? t('All was held then of {days:this day|all # days}.', { days })
+      : t('All is held of {days:this day|all # days}.', { days });
   const notWhole = (): string => {
     if (isThen)
       return t('Of {days} of {of} days the proof is younger than that, or missing:', counts);
-    if (days > 1 && forGood === 0)
-      return t('{days} of {of} days {days:is|are} not wholly covered:', counts);
+    if (days > 1 && forGood === 0) return t('Of {days} of {of} days not all is held yet:', counts);
     if (days > 1)
-      return t(
-        '{days} of {of} days {days:is|are} not wholly covered, {forGood} of them for good:',
-        counts,
-      );
+      return t('Of {days} of {of} days not all is held, of {forGood} of them for good:', counts);
     return forGood === 0
-      ? t('This day is not wholly covered yet:')
-      : t('This day is not wholly covered, and will not be:');
+      ? t('Of this day not all is held yet:')
+      : t('Of this day not all is held, and it will not be:');
   };
   return (
     <p class={isAll ? 'good' : 'notice mild'}>
