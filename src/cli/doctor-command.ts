@@ -330,7 +330,7 @@ function tellClock(aheadMs: number, tell: Tell): void {
     tell(
       'warn',
       'clock',
-      `this machine’s is ${formatSpan(Math.abs(aheadMs))} ${which} the platform’s: while they disagree nothing is sealed, final or lost. Set the wrong one right`,
+      `this machine’s is ${formatSpan(Math.abs(aheadMs))} ${which} the platform’s: while they disagree no day is proved, and none is final or lost before both say that its month is gone. Set the wrong one right`,
     );
   }
 }
