@@ -70,7 +70,7 @@ export async function showTimeLapse(once: boolean, seconds: number): Promise<num
       print(`\nWhere to look, until Ctrl-C removes it all:
   ${url}/
   curl "${url}/v3/orders?end_date=2025-12-31&count_total=1"
-  OUTLAST_DATA_DIR=${shellWord(dataDir)} outlast status`);
+  OUTLAST_DATA_DIR=${shellWord(dataDir)} outlast verify`);
       await stopped(signal);
     };
     await timeLapse({ seconds, say: print, signal, whenOver });
