@@ -135,7 +135,7 @@ async function demo(once: boolean): Promise<number> {
 /** A seal takes two readings, two hours apart: the demo's first one lies so much before its second. */
 const apartMs = 2 * 3_600_000 + 60_000;
 const readTwiceText =
-  'Each day was read twice, first by clocks set back two hours: a seal takes two readings so far apart, or a day where they show nothing.';
+  'Each day was read twice, the first time by clocks set back two hours: a seal takes two readings two hours apart, or a whole day apart where they show nothing.';
 
 /**
  * Reads every day twice, the first time by clocks that are two hours behind; an archive that is there already is only
