@@ -154,7 +154,7 @@ ${keys.map((line) => `  export ${line}\n`).join('')}\
   outlast start
 
 More operation ids: curl "${url}/_simulator/operations?day=${day}"
-As a robot that signs (or feishu, both times):
+As a robot that signs its messages, of DingTalk (or write feishu in both places):
   export OUTLAST_ALERT_WEBHOOK=${url}/_simulator/alerts/dingtalk OUTLAST_ALERT_FORMAT=dingtalk
   export OUTLAST_ALERT_SECRET=${alertSecret}
 
@@ -181,8 +181,7 @@ function switchesHelp(): string {
 }
 
 function faultsHelp(): string {
-  return `Faults of --fault: name always, name=0.05 by chance, name=3x the next three; then @/path for paths that begin
-so, and ,detail=value for each detail in braces:\n${aligned(Object.entries(faultSentences))}`;
+  return `Faults of --fault: name always, name=0.05 by chance, name=3x the next three; then @/path for paths that begin so, and ,detail=value for each detail in braces:\n${aligned(Object.entries(faultSentences))}`;
 }
 
 function aligned(lines: readonly (readonly [string, string])[]): string {
