@@ -83,7 +83,7 @@ function exportText(place: string, { manifest, written, kept }: Exported): strin
       }),
     ),
     '',
-    `${place}: ${formatCount(written)} files written, ${formatCount(kept)} unchanged, ${formatCount(Math.ceil(bytes / 1e6))} MB in all.`,
+    `${place}: ${formatCount(written)} files written, ${formatCount(kept)} unchanged, ${formatCount(Math.ceil(bytes / 1e6))} MB in all, journal and books included.`,
     `\`outlast verify ${shellWord(place)}\` checks them; \`outlast import ${shellWord(place)}\` brings them into an empty database.`,
   ].join('\n');
 }

@@ -131,7 +131,7 @@ const certificateTable = (lists: ListVerified[]): string =>
       'project',
       'resource',
       'records',
-      { header: 'since', spare: 1 },
+      { header: 'came later', spare: 1 },
       'certified (UTC)',
       '',
     ],
