@@ -9,7 +9,7 @@ const marks: Readonly<Record<DayMark, { sign: string; meaning: string; paint: Pa
   final: { sign: 'f', meaning: 'final', paint: 'green' },
   proved: { sign: 'p', meaning: 'pending', paint: 'cyan' },
   unproved: { sign: '?', meaning: 'not all held yet', paint: 'yellow' },
-  doubtful: { sign: 'N', meaning: 'NOT ALL HELD', paint: 'red' },
+  doubtful: { sign: 'N', meaning: 'NEVER PROVED WHOLE', paint: 'red' },
   open: { sign: 'o', meaning: 'open', paint: 'yellow' },
   lost: { sign: 'L', meaning: 'LOST', paint: 'red' },
 };

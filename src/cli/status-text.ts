@@ -170,7 +170,7 @@ function verdict(list: ListStatus): string {
   ];
   // What may yet be held has its reason below.
   const doubtful = sum('doubtful');
-  if (doubtful > 0) parts.push(`${doubtful} kept for good and NOT ALL HELD`);
+  if (doubtful > 0) parts.push(`${doubtful} kept for good and NEVER PROVED WHOLE`);
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
   for (const { why, days: count, next_at: at } of list.whys) {

@@ -27,7 +27,7 @@ test('has a letter for each day of a month, and says what those that occur mean'
     '                      1      8      15     22     29',
     '2026-02  nft_classes  ffffffffffffffffffffLL?????N',
     '2026-03  orders       ·sssssssspo····················',
-    '                      s sealed  f final  p pending  ? not all held yet  N NOT ALL HELD  o open  L LOST',
+    '                      s sealed  f final  p pending  ? not all held yet  N NEVER PROVED WHOLE  o open  L LOST',
   ]);
 });
 

@@ -217,7 +217,7 @@ describe('figures', () => {
 test('a certificate comes as the file that is certified, byte for byte', async () => {
   const html = await page('/certificates');
   expect(rowsOf(html, languages.en.words.lists['certificates'] ?? '')[1]?.[4]).toBe(
-    '2 days are lostOf one day not all is heldDay by day the platform counted 9, its lists showed 8From 1 Mar 2026 to 31 Mar 2026 the platform counted 9, its lists showed 8: asked at 2026-04-01 03:00' +
+    '2 days are lostOne day was never proved wholeDay by day the platform counted 9, its lists showed 8From 1 Mar 2026 to 31 Mar 2026 the platform counted 9, its lists showed 8: asked at 2026-04-01 03:00' +
       'From 1 Mar 2026 to 2 Apr 2026 the platform counted 12, and not all of these days had been read: asked at 2026-04-03 03:00',
   );
   const [, href = ''] = /href="([^"]*\/v1\/certificates\/orders[^"]*)"/.exec(html) ?? [];
@@ -239,7 +239,7 @@ test('a certificate comes as the file that is certified, byte for byte', async (
   // Its own page says the same, above figures that are pages long.
   const own = (await page('/certificates/orders/2026-03')).replaceAll(/<[^>]*>/g, '');
   for (const said of [
-    '2 days are lostOf one day not all is heldDay by day the platform counted 9, its lists showed 8',
+    '2 days are lostOne day was never proved wholeDay by day the platform counted 9, its lists showed 8',
     'outlast verify --project p --resource orders --month 2026-03',
   ]) {
     expect(own.indexOf(said)).toBeGreaterThan(0);

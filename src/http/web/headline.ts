@@ -82,7 +82,7 @@ export function headlineOf(
   }
   return doubtful > 0
     ? t(
-        '{safe} days are safe; of {days:one|#} not all is held, and the platform has forgotten {days:it|them}.',
+        '{safe} days are safe; {days:one was|# were} never proved whole, and the platform has forgotten {days:it|them}.',
         { safe, days: doubtful },
       )
     : t('{days:The one day so far is|All # days are} safe.', { days });

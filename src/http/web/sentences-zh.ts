@@ -27,8 +27,8 @@ export const sentences = {
   'The first run enters the days of this month and the last. It begins within a minute.':
     '首次同步会登记本月和上月的每一天，一分钟内开始。',
   '{days:The one day so far is|All # days are} safe.': '全部 {days} 天都是安全的。',
-  '{safe} days are safe; of {days:one|#} not all is held, and the platform has forgotten {days:it|them}.':
-    '{safe} 天是安全的；{days} 天未全部保存，平台已不再提供。',
+  '{safe} days are safe; {days:one was|# were} never proved whole, and the platform has forgotten {days:it|them}.':
+    '{safe} 天是安全的；{days} 天从未全部证实，平台已不再提供。',
   '{days} of {of} days {days:is|are} not safe yet.': '{of} 天中有 {days} 天尚不安全。',
   'All {of} days are read; {days:one waits|# wait} for another reading.':
     '全部 {of} 天均已读取；其中 {days} 天等待另一次读取。',
@@ -61,8 +61,8 @@ export const sentences = {
   'nothing is at risk.': '没有任何数据面临风险。',
   '{days}. The platform had forgotten them before they were read whole; what was read is kept.':
     '{days}。平台在这些天被读完之前就不再提供；已经读到的部分仍然保留。',
-  'Of {days:one day|# days} not all is held: never proved, or a record could not be taken in.':
-    '有 {days} 天未全部保存：从未证实，或有记录无法收录。',
+  '{days:One day was|# days were} never proved whole: not confirmed in time, or a record could not be taken in.':
+    '有 {days} 天从未全部证实：未能及时确认，或有记录无法收录。',
   'And {count} more.': '另有 {count} 个问题。',
   'What to do': '处理办法',
   'Every day, and how sure it is': '每一天的状态',
@@ -289,7 +289,7 @@ export const sentences = {
   Days: '日期',
   'Of every day all is held': '每一天均已全部保存',
   '{days:One day is|# days are} lost': '{days} 天丢失',
-  'Of {days:one day|# days} not all is held': '{days} 天未全部保存',
+  '{days:One day was|# days were} never proved whole': '{days} 天从未全部证实',
   '{days:One day has|# days have} orders pending': '{days} 天有处理中的订单',
   'From {from} to {to} the platform counted {total}, its lists showed {shown}: asked at {asked}':
     '{from}至{to}，平台计数 {total}，列表显示 {shown}；询问时间：{asked}',

@@ -302,7 +302,7 @@ export const zh: Words = {
     final: '永久保存',
     lost: '已丢失',
     unproved: '已读完，尚未全部保存',
-    doubtful: '不再变化，未全部保存',
+    doubtful: '不再变化，从未全部证实',
     proved: '已全部保存，有处理中的订单',
   },
   proofs: {

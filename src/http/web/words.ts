@@ -152,7 +152,7 @@ export const en = {
     final: 'held for good',
     lost: 'lost',
     unproved: 'read, not all held yet',
-    doubtful: 'kept for good, not all held',
+    doubtful: 'kept for good, never proved whole',
     proved: 'all held, orders pending',
   } satisfies Record<SliceState | DayMark, string>,
   proofs: {

@@ -162,7 +162,7 @@ function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
         </div>
       )}
       {others.length > 0 && (
-        <div>{t('Of {days:one day|# days} not all is held', { days: others.length })}</div>
+        <div>{t('{days:One day was|# days were} never proved whole', { days: others.length })}</div>
       )}
       {not.length === 0 && <div>{t('Of every day all is held')}</div>}
       {pending.length > 0 && (

@@ -104,7 +104,7 @@ function Lead(props: { view: View; safety: Safety; isWell: boolean }) {
         {words.between}
         {doubtful > 0 &&
           t(
-            'Of {days:one day|# days} not all is held: never proved, or a record could not be taken in.',
+            '{days:One day was|# days were} never proved whole: not confirmed in time, or a record could not be taken in.',
             { days: doubtful },
           )}
       </p>
