@@ -106,7 +106,8 @@ export function booksSentence(
 ): string {
   const { total, succeeded, failed, pending, shown, balance, more } = of;
   const holds = (): string => {
-    if (shown === null) return t('Not all of these days had been read then; it is asked again.');
+    if (shown === null)
+      return t('That was before all of these days had been read; it is asked again.');
     if (balance === 'equal') return t('All of these are held.');
     if (balance !== 'more') return t('Its lists showed {shown}: all of these are held.', { shown });
     const parts = more.slice(0, partsShown).map((part) => {

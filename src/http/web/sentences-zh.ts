@@ -52,7 +52,7 @@ export const sentences = {
     '自 {since} 起不平：{parts}。这些天会重新读取，先是一刻钟后，最后每天一次，直到相符。',
   'of {days} it counts {counted} and showed {shown}': '{days}，平台计数 {counted}，显示了 {shown}',
   'of {days} it counts more of a status than it showed': '{days}，某一状态的计数多于显示的记录',
-  'Not all of these days had been read then; it is asked again.':
+  'That was before all of these days had been read; it is asked again.':
     '当时其中有些天尚未读取，之后会再次询问。',
   '{days:One day is|# days are} to be read once more, {days:at|from} {at}{days:| on}, to make sure that nothing is missing.':
     '有 {days} 天从 {at} 起会再读一次，以确认没有遗漏。',
@@ -84,7 +84,7 @@ export const sentences = {
   'Read to its end at': '读完时间',
   'Should be proved by': '应在此前证实',
   'Looked at next': '下次检查',
-  'Orders still pending': '处理中的订单',
+  'still pending': '处理中的订单',
   'No longer shown by the platform': '平台不再显示的记录',
   'Records without a usable id': '没有可用 ID 的记录',
   'What changed later': '后来的变化',

@@ -73,7 +73,7 @@ export const zh: Words = {
     initialSupply: '初始供应量',
     day: '日期',
     resource: '列表',
-    state: '状态',
+    state: '进展',
     proof: '证明',
     why: '未证实的原因',
     unresolved: '处理中',
