@@ -202,7 +202,7 @@ function actionAt(slice: Slice, at: Instant): Action {
 const deeds: Record<Action, string> = {
   first: 'to be read',
   again: 'to be read again',
-  tail: 'of today to be read on',
+  tail: 'to be read up to now',
   whole: 'to be read',
 };
 

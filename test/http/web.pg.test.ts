@@ -80,6 +80,8 @@ describe('the first page', () => {
       expect((await get(path)).status).toBe(200);
     }
     expect([...page.matchAll(/href="\/days\//g)]).toHaveLength(14);
+    const [, month = ''] = /<h3><a href="([^"]+)">March 2026/.exec(page) ?? [];
+    expect(month).toBe('/coverage?from=2026-03-01&amp;to=2026-04-01');
   });
 
   test('runs nothing but its own scripts, and loads nothing from elsewhere', async () => {

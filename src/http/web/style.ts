@@ -63,6 +63,7 @@ button,.button{background:var(--accent);border-color:var(--accent);color:var(--g
 .month{display:grid;grid-template-columns:9.5rem 1fr;gap:.2rem .8rem;align-items:center;margin:.5rem 0}
 .month h3{margin:0;grid-row:span 2;align-self:start;font-size:14px}
 .month.one h3{grid-row:auto}
+.month h3 a{color:inherit}
 .ruler{position:sticky;top:0;z-index:1;background:var(--ground);color:var(--soft);font-size:11px;margin:0}
 .ruler .days{line-height:1.5}.ruler li{overflow:visible;white-space:nowrap;font-variant-numeric:tabular-nums}
 .list{display:flex;gap:.5rem;align-items:center;min-width:0}

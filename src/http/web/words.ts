@@ -50,6 +50,7 @@ const heads: Record<string, string> = {
   dueAt: 'Looked at next',
   deadlineAt: 'Deadline',
   provedAt: 'Proved at',
+  unresolved: 'Pending',
   numbersJson: 'What is wrong',
 };
 

@@ -62,7 +62,11 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
       <Ruler isOne={listed.length === 1} />
       {months.map((month) => (
         <div class={`month${listed.length === 1 ? ' one' : ''}`}>
-          <h3>{view.format.month(month)}</h3>
+          <h3>
+            <a href={linkTo(view, '/coverage', { from: month, to: monthStart(month, 1) })}>
+              {view.format.month(month)}
+            </a>
+          </h3>
           {listed.map((resource) => (
             <List view={view} month={month} resource={resource} cells={cells} />
           ))}
