@@ -171,6 +171,11 @@ function verdict(list: ListStatus): string {
   // What may yet be held has its reason below.
   const doubtful = sum('doubtful');
   if (doubtful > 0) parts.push(`${doubtful} kept for good and NEVER PROVED WHOLE`);
+  const pending = list.whys.find(({ why }) => why === 'pending')?.days ?? 0;
+  const neverSettled = sum('held') - sum('settled') - pending;
+  if (neverSettled > 0) {
+    parts.push(`${neverSettled} kept for good with orders pending when their month went`);
+  }
   if (open > 0) parts.push(`${open} open (today's is always)`);
   if (lost > 0) parts.push(`${lost} LOST: they left the window before they were read`);
   for (const { why, days: count, next_at: at } of list.whys) {

@@ -336,6 +336,10 @@ test('all count as many days', async () => {
   }
   const [project] = await readStatus(opened.db, 'p');
   const [list] = project?.lists ?? [];
+  // What is held and not settled is named, also where nothing will settle it.
+  expect((await status()).replaceAll(/\s+/g, ' ')).toContain(
+    '1 kept for good with orders pending when their month went',
+  );
   const written = await command('export', await freshFolder(), '--format', 'csv', '--json');
   const { months: exported } = (JSON.parse(written.stdout) as Exported).manifest;
   const summary = (await opened.archive.summary({ project: 'p' })).find(

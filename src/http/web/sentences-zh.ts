@@ -290,7 +290,7 @@ export const sentences = {
   'Of every day all is held': '每一天均已全部保存',
   '{days:One day is|# days are} lost': '{days} 天丢失',
   '{days:One day was|# days were} never proved whole': '{days} 天从未全部证实',
-  '{days:One day has|# days have} orders pending': '{days} 天有处理中的订单',
+  '{days:One day|# days} had orders pending': '{days} 天有处理中的订单',
   'From {from} to {to} the platform counted {total}, its lists showed {shown}: asked at {asked}':
     '{from}至{to}，平台计数 {total}，列表显示 {shown}；询问时间：{asked}',
   'From {from} to {to} the platform counted {total}, and not all of these days had been read: asked at {asked}':

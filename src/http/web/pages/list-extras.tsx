@@ -166,7 +166,7 @@ function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
       )}
       {not.length === 0 && <div>{t('Of every day all is held')}</div>}
       {pending.length > 0 && (
-        <div>{t('{days:One day has|# days have} orders pending', { days: pending.length })}</div>
+        <div>{t('{days:One day|# days} had orders pending', { days: pending.length })}</div>
       )}
       {counted !== null && shown !== null && (
         <div class="soft">
