@@ -172,7 +172,9 @@ function narrowed(
   width: number,
 ): number[] | null {
   const widths = [...widest];
-  const leastOf = (i: number): number => all[i]?.least ?? all[i]?.wrapsTo ?? Infinity;
+  // A header is not cut.
+  const leastOf = (i: number): number =>
+    Math.max(all[i]?.least ?? all[i]?.wrapsTo ?? Infinity, widthOf(all[i]?.header ?? ''));
   let over = shown.reduce((sum, i) => sum + (widths[i] ?? 0), 2 * (shown.length - 1)) - width;
   // Ends: each step takes one from `over`.
   for (; over > 0; over--) {

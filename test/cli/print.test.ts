@@ -112,6 +112,12 @@ describe('a table that does not fit', () => {
     for (const width of [80, 60, 40, 30, 22]) {
       expect(Math.max(...widthsOf(table(columns, rows, width)))).toBeLessThanOrEqual(width);
     }
+    // A header is never cut, so that its column is no narrower.
+    const operations = [{ header: 'operation id', least: 4 }, 'n', { header: 'due', spare: 1 }];
+    expect(fittedTable(operations, [['0123456789abcdef', 7, '2026-11-28']], 20)).toEqual({
+      text: 'operation id      n\n────────────────  ─\n0123456789abcdef  7',
+      left: ['due'],
+    });
   });
 });
 
