@@ -21,7 +21,7 @@ import {
 import { defaultTxTimeouts, openDb, withTx, type Db, type Queryable, type Tx } from './db.ts';
 import { readMigrationFiles } from './drizzle-import.ts';
 import { resourceShapes } from './record-tables.ts';
-import { areGrantsDue, ensureGrants, ensureRoles, forbiddenHere } from './roles.ts';
+import { areGrantsDue, ensureGrants, ensureRoles, forbiddenHere, rowSecurity } from './roles.ts';
 
 // One key for the whole of Outlast; advisory locks are per database.
 const migrationLock = 7_317_902_431;
@@ -70,7 +70,10 @@ export async function migrate(
       return { ...(await distribute(db, known, comments)), notes: [...notes, onSeveralMachines] };
     }
     // As nearly always: then nobody waits for anybody.
-    if (!found.isDue) return { from: found.count, to: found.count, notes };
+    if (!found.isDue) {
+      const { count } = found;
+      return { from: count, to: count, notes: [...notes, ...(await rowSecurity(db))] };
+    }
     const { from, to, withheld } = await inTurn(db, known, { distributed, comments });
     if (to > from) log.info({ from, to }, 'The database schema was brought up to date');
     return { from, to, notes: [...notes, ...withheld] };

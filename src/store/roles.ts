@@ -102,6 +102,21 @@ export async function mayRunAs(tx: Tx, role: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Some providers turn it on for every new table, or by a click: from then on only the owner is shown any rows. */
+export async function rowSecurity(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ off: string | null }>(
+    `select string_agg(format('alter table %s disable row level security;', oid::regclass), ' ' order by relname) as off
+       from pg_class
+      where relrowsecurity and relnamespace::regnamespace::text in ('archive', 'sync')`,
+  );
+  const off = onlyRow({ rows }).off;
+  return off === null
+    ? []
+    : [
+        `Row-level security, which an event trigger may have turned on, hides what is archived. Let the owner of the archive run \`${off}\` here.`,
+      ];
+}
+
 /** What to do about a migration that was refused for want of a right, or a login that may not look at the archive. */
 export async function forbiddenHere(db: Queryable, cause: unknown): Promise<OutlastError> {
   const { login, database, owner, isOwner, mayUse, mayCreate } = onlyRow(
@@ -123,6 +138,8 @@ export async function forbiddenHere(db: Queryable, cause: unknown): Promise<Outl
   );
   const forbidden = (what: string): OutlastError =>
     settingsError('database_forbidden', `The database user ${login} ${what}`, cause);
+  const [hidden] = await rowSecurity(db);
+  if (hidden !== undefined) return settingsError('database_forbidden', hidden, cause);
   if (owner !== null && isOwner !== true) {
     return mayUse === true
       ? forbidden(
@@ -146,7 +163,8 @@ export async function forbiddenHere(db: Queryable, cause: unknown): Promise<Outl
  */
 export async function ensureGrants(tx: Tx, isMigrated: boolean): Promise<string[]> {
   const isDue = isMigrated ? await arePresent(tx) : await areGrantsDue(tx);
-  return isDue && (await attempt(tx, grants)) === notAllowed ? [forbidden] : [];
+  const withheld = isDue && (await attempt(tx, grants)) === notAllowed ? [forbidden] : [];
+  return [...withheld, ...(await rowSecurity(tx))];
 }
 
 /**

@@ -339,3 +339,22 @@ test('a right that is missing is named by doctor, and given back by whoever may;
   }
   expect(await one<number>(`(select count(*)::int from sync.projects)`, app)).toBe(1);
 });
+
+test('row-level security that is turned on hides no row in silence: refused with SQL that makes all work again', async () => {
+  await admin(
+    `create role test_app login createrole password 'x'; alter database archive owner to test_app`,
+  );
+  const app = addressOf('test_app');
+  await works(app, { as: 'the writer' });
+  await sql('alter table archive.orders enable row level security', app);
+  const off = 'alter table archive.orders disable row level security;';
+  for (const args of [['doctor'], ['query', 'orders'], ['verify'], ['sync']]) {
+    const { code, stdout, stderr } = await outlast(app, ...args);
+    expect(code, args[0]).toBe(args[0] === 'doctor' ? 1 : 2);
+    const said = `${stdout}${stderr}`.replaceAll(/\s+/g, ' ');
+    expect(said, args[0]).toContain(args[0] === 'doctor' ? off : '`outlast migrate`');
+  }
+  expect((await outlast(app, 'migrate')).stdout).toContain(`\`${off}\``);
+  await sql(off.slice(0, -1), app);
+  await works(app, { as: 'the writer' });
+});
