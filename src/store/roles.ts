@@ -129,7 +129,7 @@ export async function forbiddenHere(db: Queryable, cause: unknown): Promise<Outl
       mayUse: boolean | null;
       mayCreate: boolean;
     }>(
-      `select quote_ident(session_user) as login, quote_ident(current_database()) as database,
+      `select quote_ident(current_user) as login, quote_ident(current_database()) as database,
               pg_get_userbyid(n.nspowner) as owner, pg_has_role(n.nspowner, 'usage') as "isOwner",
               has_schema_privilege(n.oid, 'usage') as "mayUse",
               has_database_privilege(current_database(), 'create') as "mayCreate"

@@ -240,7 +240,9 @@ describe('a login that syncs', () => {
 
   test('one who may create no schema, and one who owns no archive: refused with SQL, which makes each work', async () => {
     await admin(
-      `create role test_app login password 'x'; create role test_other login password 'x'`,
+      `create role test_app login password 'x'; create role test_other login password 'x';
+       create role test_lent login password 'x' in role test_app;
+       alter role test_lent set role = 'test_app'`,
     );
     const refused = async (login: string): Promise<string> => {
       const doctor = await outlast(addressOf(login), 'doctor');
@@ -252,6 +254,8 @@ describe('a login that syncs', () => {
     };
     const creates = await refused('test_app');
     expect(creates).toBe('grant create on database archive to test_app;');
+    // The right is that of the role as which a login is told to run.
+    expect(await refused('test_lent')).toBe(creates);
     await admin(creates);
     await admin(printedIn(await works(addressOf('test_app'), { as: 'itself' })));
     expect((await outlast(addressOf('test_app'), 'migrate')).code).toBe(0);
