@@ -156,7 +156,7 @@ export function createRequest(options: RequestOptions): {
         // A cache's answer is of another time.
         date: response.headers['age'] === undefined ? text(response.headers['date']) : undefined,
         retryAfter: text(response.headers['retry-after']),
-        body: Buffer.concat(isTooLong ? pieces.slice(0, 1) : pieces),
+        body: withoutMark(Buffer.concat(isTooLong ? pieces.slice(0, 1) : pieces)),
         isTooLong,
         sentAt,
         receivedAt,
@@ -266,6 +266,12 @@ const headersFor = (
   signedAt: Instant,
 ): Record<string, string> =>
   signedHeaders({ path, query, timestamp: String(signedAt), secret: apiSecret, apiKey });
+
+/** .NET, PHP and gateways on Windows put a byte order mark in front, which RFC 8259 lets a reader ignore. */
+const withoutMark = (body: Buffer): Buffer =>
+  body.subarray(0, 3).equals(byteOrderMark) ? body.subarray(3) : body;
+
+const byteOrderMark = Buffer.from('\uFEFF');
 
 const startsLikeJson = (body: Buffer): boolean => /^\s*\{/.test(body.toString('utf8', 0, 64));
 

@@ -163,6 +163,15 @@ describe('a request', () => {
     expect(waits).toEqual([]);
   });
 
+  it('reads an answer behind a byte order mark, and tells the time by it', async () => {
+    const now = Date.parse('2031-07-01T12:00:00Z');
+    const { platform } = await scene((_, response) =>
+      answer(response, 200, `\uFEFF${emptyPage}`, { date: new Date(now).toUTCString() }),
+    );
+    expect((await platform.orders(query)).records).toEqual([]);
+    expect(platform.clock.lastDate()).toBe(now);
+  });
+
   it('goes below the path of the base URL, and leaves that path out of the signature', async () => {
     const { server } = await scene((_, response) => answer(response, 200, emptyPage));
     const { platform } = await scene(() => {}, { baseUrl: `${server.url}/api/` });
