@@ -157,6 +157,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     } as unknown as typeof pg.Client,
     max: options.max ?? 10,
     pipeline: true,
+    onConnect: (client) => answered(client, pool),
   });
   // One that the server ends as soon as it is made belongs to nobody for a moment: whoever asked for it is told.
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -203,6 +204,32 @@ export async function openDb(options: DbOptions): Promise<Db> {
   };
   return db;
 }
+
+/**
+ * A pooler of sessions lets everybody in and leaves whoever is one too many waiting for another to go, which none of
+ * ours may do for minutes: that is crowded, too. Throws so where there are others of ours.
+ */
+async function answered(client: pg.ClientBase, pool: pg.Pool): Promise<void> {
+  if (pool.totalCount === 1) return;
+  let isSilent = false;
+  const giveUp = (): void => {
+    isSilent = true;
+    // At its end it is no error that it ends.
+    void (client as pg.Client).end();
+    (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+  };
+  const timer = setTimeout(giveUp, answeringMs);
+  try {
+    await client.query('');
+  } catch (error) {
+    throw isSilent ? Object.assign(new Error('let in and not served'), { code: '53300' }) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** How long the first answer on a connection may take. */
+const answeringMs = 5000;
 
 /** How long a connection may take to be made. */
 const connectingMs = 10_000;

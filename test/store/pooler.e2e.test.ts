@@ -2,9 +2,10 @@
 // pool finds in its connections is what the server gave it (P4). PgBouncer itself is tried too where it is installed.
 import { join } from 'node:path';
 import pg from 'pg';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
+import { openDb } from '../../src/store/db.ts';
 import { noon } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
 import { environmentOf, runCommand, type Ended } from '../support/command.ts';
@@ -103,8 +104,8 @@ test('with one connection for all: nothing waits for ever, and nothing of ours s
   expect(await held()).toEqual([{ held: simulator.oracle.count('orders') }]);
 });
 
-test('the same behind PgBouncer itself', async ({ skip }) => {
-  skip(!hasPgBouncer, 'PgBouncer is not installed (apt-get install pgbouncer)');
+/** In front of the test's database. */
+async function throughPgBouncer(settings: string): Promise<Pool> {
   const server = new URL(database.connectionString);
   const pool = await startPgBouncer(
     await freshFolder(),
@@ -114,14 +115,36 @@ test('the same behind PgBouncer itself', async ({ skip }) => {
 listen_addr = 127.0.0.1
 listen_port = 6432
 auth_type = any
-pool_mode = transaction
-default_pool_size = 1
+${settings}
 `,
   );
   const through = new URL(server);
   through.hostname = '127.0.0.1';
   through.port = String(pool.port);
-  const answers = await workThrough({ ...pool, connectionString: through.href });
-  expect(answers).toEqual([await asGiven()]);
+  return { ...pool, connectionString: through.href };
+}
+
+const notInstalled = 'PgBouncer is not installed (apt-get install pgbouncer)';
+
+test('the same behind PgBouncer itself', async ({ skip }) => {
+  skip(!hasPgBouncer, notInstalled);
+  const pool = await throughPgBouncer('pool_mode = transaction\ndefault_pool_size = 1');
+  expect(await workThrough(pool)).toEqual([await asGiven()]);
   expect(await held()).toEqual([{ held: simulator.oracle.count('orders') }]);
+});
+
+test('where PgBouncer lends fewer sessions than asked for, those are waited for, and given back', async ({
+  skip,
+}) => {
+  skip(!hasPgBouncer, notInstalled);
+  const pool = await fresh(throughPgBouncer('pool_mode = session\ndefault_pool_size = 2'));
+  const { connectionString } = pool;
+  const log = { warn: vi.fn() };
+  const db = await fresh(openDb({ connectionString, role: null, max: 8, waitsInLine: true, log }));
+  const asked = Array.from({ length: 16 }, () => db.query('select pg_sleep(0.02)'));
+  await expect(Promise.all(asked)).resolves.toHaveLength(16);
+  expect([db.pool.totalCount, log.warn.mock.calls]).toEqual([2, []]);
+  // Another command finds one free as soon as these have been idle for a moment.
+  const beside = await openDb({ connectionString, role: null, max: 1, log });
+  await beside.close();
 });
