@@ -129,7 +129,7 @@ export type TableColumn = {
   isNumber?: true;
   /** May be cut down to so many columns, `…` at the end, where the table does not fit. */
   least?: number;
-  /** The last column: its text may go on in lines below, in so many columns or more. */
+  /** Its text may go on in lines below, in so many columns or more. */
   wrapsTo?: number;
   /** Where the table does not fit it is left out, the lowest of them first. */
   spare?: number;

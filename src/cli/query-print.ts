@@ -178,7 +178,7 @@ function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
     return {
       header: 'what is wrong',
       text: (row) => typeable(problemRowText(row as ArchiveProblem)),
-      least: 8,
+      wrapsTo: 24,
     };
   }
   const { type = 'text', words, values, part, unit } = column ?? {};

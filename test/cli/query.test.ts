@@ -125,6 +125,16 @@ describe('a table', () => {
     );
   });
 
+  test('says what is wrong to the end of the sentence', () => {
+    const wrong = { kind: 'rejects', numbersJson: '{"count": 2}', level: 'warning', subject: '' };
+    const { shown } = queryList(questionList('problems'));
+    const words = (width?: number): string[] =>
+      tableText([{ ...wrong, since: '2026-04-01T00:00:00Z' }], false, shown, width)
+        .split(/[\s─]+/)
+        .toSorted();
+    expect(words(60)).toEqual(words());
+  });
+
   test('is as wide as it has to be where nobody says how wide the terminal is', () => {
     const text = tableText([order], false, ordersList.shown, undefined);
     expect(text).toContain('数字'.repeat(20));
