@@ -254,7 +254,7 @@ const certificates = question(
     one: 'MonthCertificate',
     summary: 'Months that have left the window, each with the digest that fixes what is held of it',
     about:
-      'A record whose time of creation changed since stands under its present day as of certified_at.',
+      'Read as of certified_at, a record whose creation time changed later stands under its new day.',
     order: ['-resource', 'month'],
     filters: ['resource', 'month'],
     key: ['resource', 'month'],
