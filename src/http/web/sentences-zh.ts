@@ -18,6 +18,8 @@ export const sentences = {
   none: '无',
   unknown: '未知',
   never: '从未',
+  'no more': '不再检查',
+  'it was not read in time': '未能及时读取',
   'More about this:': '更多说明（英文）：',
   'no answer: this may be out of date': '没有响应：内容可能不是最新',
   // The overview.

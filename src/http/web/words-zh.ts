@@ -313,7 +313,7 @@ export const zh: Words = {
   whys: {
     'not over': '这一天尚未结束',
     'not read': '没有读完',
-    'read once': '尚无另一次读取确认',
+    'read once': '没有另一次读取予以确认',
     'showed less': '最近一次读取所见少于已保存的记录',
     'counts more': '平台的计数多于它显示的记录',
     'books do not balance': '此后没有询问过平台的计数，或计数多于所见的记录',

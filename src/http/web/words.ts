@@ -150,7 +150,7 @@ export const en = {
     open: 'not yet read to its end',
     walked: 'read, not sealed yet',
     sealed: 'proved and sealed',
-    final: 'held for good',
+    final: 'kept for good',
     lost: 'lost',
     unproved: 'read, not all held yet',
     doubtful: 'kept for good, never proved whole',

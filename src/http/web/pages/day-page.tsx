@@ -74,7 +74,9 @@ function Verdict({ view, report }: Of) {
           {isGrowing ? t('today: still growing') : words.states[mark]}
         </strong>
         {proof !== 'none' && ` · ${words.proofs[proof]}`}
-        {why !== null && mark !== 'proved' && !isGrowing && ` · ${words.whys[why]}`}
+        {mark === 'lost'
+          ? ` · ${t('it was not read in time')}`
+          : why !== null && mark !== 'proved' && !isGrowing && ` · ${words.whys[why]}`}
       </p>
       {lastError !== null && (
         <p class="notice mild">
@@ -124,13 +126,17 @@ function Counts({ view: { t, format }, report }: Of) {
 function Evidence({ view: { t, format }, report }: Of) {
   const { walkedAt, provedAt, deadlineAt, dueAt, isSettled } = report;
   const hasDeadline = deadlineAt < '9999' && dueAt !== null && !isSettled;
-  const times = [
+  const times: [string, string | null, string?][] = [
     [t('Read to its end at'), walkedAt],
     [t('Proved at'), provedAt],
-    ...(hasDeadline ? [[t('Should be proved by'), deadlineAt] as const] : []),
-    [t('Looked at next'), dueAt],
-  ] as const;
-  return <Facts of={times.map(([name, at]) => [name, format.time(at) || t('never')])} />;
+    ...(hasDeadline ? [[t('Should be proved by'), deadlineAt] as [string, string]] : []),
+    [t('Looked at next'), dueAt, t('no more')],
+  ];
+  return (
+    <Facts
+      of={times.map(([name, at, none = t('never')]) => [name, format.time(at) || none] as const)}
+    />
+  );
 }
 
 type Change = { id: string; at: string | null; fields: Difference[] };
