@@ -90,23 +90,42 @@ const overtaken = `
     from entries where said ? 'was'
    order by day, owner, no`;
 
-/** Days of a list that nothing accounts for between its first and its newest, from the project's first day on (P7). */
+/**
+ * Days of a list that nothing accounts for between its first and its newest, from the project's first day on (P7). One
+ * that was switched off for months, while another went on, is accounted for again from what was the window's first day
+ * then: that day's line was made after its month.
+ */
 const unaccounted = `
   with lists as (
     select s.owner, greatest(min(s.day), min(p.first_day)) as first, max(s.day) as newest
       from sync.slices s join sync.projects p using (project_id)
      where s.project_id = $1 and s.resource = $2 and s.day > '0001-01-01'
      group by s.owner
+  ),
+  -- Nearly always none.
+  gaps as materialized (
+    select lists.owner, d::date as day
+      from lists
+     cross join generate_series(first::timestamp, newest::timestamp, interval '1 day') d
+     where not exists (select from sync.slices s
+                        where s.project_id = $1 and s.resource = $2 and s.owner = lists.owner and s.day = d::date)
+       and not exists (select from sync.journal j
+                        where j.project_id = $1 and j.resource = $2 and j.owner = lists.owner and j.day = d::date
+                          and j.kind = 'dropped')
+  ),
+  ends as materialized (
+    select *, (select min(s.day) from sync.slices s
+                where s.project_id = $1 and s.resource = $2 and s.owner = gaps.owner and s.day > gaps.day) as next
+      from gaps
   )
-  select 'ledger' as kind, d::date as when, ${ofOwner} || 'nothing in the ledger accounts for the day' as says
-    from lists
-   cross join generate_series(first::timestamp, newest::timestamp, interval '1 day') d
-   where not exists (select from sync.slices s
-                      where s.project_id = $1 and s.resource = $2 and s.owner = lists.owner and s.day = d::date)
-     and not exists (select from sync.journal j
-                      where j.project_id = $1 and j.resource = $2 and j.owner = lists.owner and j.day = d::date
-                        and j.kind = 'dropped')
-   order by d, owner`;
+  select 'ledger' as kind, day as when, ${ofOwner} || 'nothing in the ledger accounts for the day' as says
+    from ends
+   where not (next = date_trunc('month', next)
+              and exists (select from sync.slices s where s.project_id = $1 and s.day = ends.day)
+              and (select min(j.entered_at) from sync.journal j
+                    where j.project_id = $1 and j.resource = $2 and j.owner = ends.owner and j.day = next
+                      and j.kind = 'ledger') >= next + interval '1 month')
+   order by day, owner`;
 
 type Sides = {
   /** Two relations of the same columns, `owner` and `day` among them. */

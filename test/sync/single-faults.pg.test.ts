@@ -6,6 +6,7 @@ import type { Platform } from '../../src/platform/platform.ts';
 import type { Bench } from '../support/archive.ts';
 import { classOf, missingIn, orderOf, saidOf } from '../support/days.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
+import { verified } from '../support/verified.ts';
 
 const createBench = benchesOnOneDatabase();
 let bench: Bench;
@@ -344,10 +345,11 @@ test('days on which a list was switched off have no line, and are not lost', asy
   bench.worker.scope = { orders: 'none', classes: 'all' };
   await bench.runLater(10 * 24 * hour);
   await bench.runLater(24 * hour);
-  bench.worker.scope = { classes: 'all' };
   await bench.skipTo(at('2026-08-01T13:00:00Z'));
+  bench.worker.scope = { classes: 'all' };
   await bench.run();
   expect(await said('2026-04-10', '2026-04-15')).toEqual([]);
+  expect((await verified(bench.db)).findings).toEqual([]);
 });
 
 // The books are of the lists that are named: without them its days were read daily, and never proved.
