@@ -165,7 +165,9 @@ export async function openDb(options: DbOptions): Promise<Db> {
   // At the end it is no news: the pool forgets its connections before their sockets are closed.
   let isClosing = false;
   pool.on('error', (error) => {
-    if (!isClosing) options.log.warn({ code: codeOf(error) }, 'An idle database connection broke');
+    // idle_session_timeout, which an administrator set: it is for connections like these, a sync's once a minute.
+    if (isClosing || codeOf(error) === '57P05') return;
+    options.log.warn({ code: codeOf(error) }, 'An idle database connection broke');
   });
   const single =
     (beginning: string): Db['query'] =>

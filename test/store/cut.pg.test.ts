@@ -229,6 +229,20 @@ test('where the server gives fewer connections than asked for, those are waited 
   await admin.close();
 });
 
+test('idle connections that an administrator’s rule ends are no news, and made anew', async () => {
+  const warn = vi.fn();
+  db = await openDb({ connectionString: address, role: null, log: { warn } });
+  const { pool } = db;
+  const name = `"${database.name}"`;
+  await db.query(`alter database ${name} set idle_session_timeout = '100ms'`);
+  await pool.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+  await pool.query('select');
+  await expect.poll(() => pool.totalCount).toBe(0);
+  await expect(db.query('select')).resolves.toMatchObject({ rowCount: 1 });
+  expect(warn).not.toHaveBeenCalled();
+  await pool.query(`alter database ${name} reset idle_session_timeout`);
+});
+
 test('a connection that the server ends between two statements: in the words it gave', async () => {
   db = await openDb({ connectionString: address, log });
   const { pool } = db;
