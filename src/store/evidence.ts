@@ -63,12 +63,17 @@ export type Measured = {
 export async function lacksSome(db: Queryable, slice: Slice, walk: number): Promise<boolean> {
   const { table, key } = tableShapes[slice.resource];
   const { rows } = await db.query(
-    `select from ${table} o
-      where ${underSlice(slice.resource)} and o.missing_since is null
-        and o.${key} not in (select unnest(ids) from sync.pages where ${ofSlice} and walk = $5)
-        and not exists (select from sync.pages
+    // By joins: "not in" a long day's ids would compare each with each.
+    `with shown as (select unnest(ids) collate "C" as id from sync.pages where ${ofSlice} and walk = $5),
+     lacking as materialized (
+       select o.${key} as id from ${table} o
+        where ${underSlice(slice.resource)} and o.missing_since is null
+          and not exists (select from shown where shown.id = o.${key})
+     )
+     select from lacking
+      where not exists (select from sync.pages
                          where project_id = $1 and resource = $2 and owner = $3 and day = $4::date + 1
-                           and o.${key} = any (ids))
+                           and lacking.id = any (ids))
       limit 1`,
     [...keyParameters(slice), walk],
   );

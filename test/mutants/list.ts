@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     ['what a day shows with the next one alone is missing every second day',
       '(reading.daysAsked === 2 || [-(await showsAllHeld())-]{+true+})', 'sync/single-faults.pg'],
     ['what the next day shows is asked for with the day that showed it once',
-      'and o.${key} = any (ids)[-)-]{+ and false)+} limit 1', 'sync/single-faults.pg'],
+      'lacking.id = any (ids)[-)-]{+ and false)+} limit 1', 'sync/single-faults.pg'],
     ['a day that was asked for with the next one is counted with it',
       'const besides = [-read.daysAsked === 2 ? addDays(slice.day, 1) : -]null;', 'sync/single-faults.pg'],
     ['an owner named in capitals has no classes', 'o.owner in ($3[-, lower($3), upper($3)-])', 'sync/single-faults.pg'],
