@@ -59,31 +59,9 @@ export type Measured = {
   digest: Buffer;
 };
 
-/** Whether anything held under the slice's day that is not missing was shown neither by the walk nor by the next day's. */
-export async function lacksSome(db: Queryable, slice: Slice, walk: number): Promise<boolean> {
-  const { table, key } = tableShapes[slice.resource];
-  const { rows } = await db.query(
-    // By joins: "not in" a long day's ids would compare each with each.
-    `with shown as (select unnest(ids) collate "C" as id from sync.pages where ${ofSlice} and walk = $5),
-     lacking as materialized (
-       select o.${key} as id from ${table} o
-        where ${underSlice(slice.resource)} and o.missing_since is null
-          and not exists (select from shown where shown.id = o.${key})
-     )
-     select from lacking
-      where not exists (select from sync.pages
-                         where project_id = $1 and resource = $2 and owner = $3 and day = $4::date + 1
-                           and lacking.id = any (ids))
-      limit 1`,
-    [...keyParameters(slice), walk],
-  );
-  return rows.length > 0;
-}
-
 /**
  * Marks what is held under the slice's day and was not shown by the walk as missing since `ended.latest`, unless
- * `isFrozen`, and measures the walk. What has been missing for a day no longer counts as lacking. `besides`: the day that
- * was asked for with it, whose records are not counted; null: none.
+ * `isFrozen`, and measures the walk. What has been missing for a day no longer counts as lacking.
  */
 export async function measureWalk(
   tx: Tx,
@@ -91,7 +69,6 @@ export async function measureWalk(
   walk: number,
   { latest, earliest }: Clocks,
   isFrozen: boolean,
-  besides: Day | null,
 ): Promise<Measured> {
   const { resource } = slice;
   const { table, key } = tableShapes[resource];
@@ -115,7 +92,7 @@ export async function measureWalk(
        union all
        select o.${key}, ${isOrders ? 'o.status' : 'null'}, o.raw_sha256
          from shown join ${table} o on o.project_id = $1 and o.${key} = shown.id
-        where shown.id not in (select id from under) and o.slice_day is distinct from $9
+        where shown.id not in (select id from under)
      ),
      lacking as materialized (select id, missing_since from under where not is_shown),
      marked as (
@@ -132,7 +109,7 @@ export async function measureWalk(
                from (select id || ' ' || encode(raw_sha256, 'hex') as line from contents
                       union all select encode(sha, 'hex') from rejected) lines) as digest,
             coalesce((select array_agg(id order by id) from marked), '{}') as marked`,
-    [...keyParameters(slice), walk, iso(latest), iso(earliest - goneAfterMs), isFrozen, besides],
+    [...keyParameters(slice), walk, iso(latest), iso(earliest - goneAfterMs), isFrozen],
   );
   const { marked, ...measured } = onlyRow({ rows });
   await enterMissing(tx, slice, marked, latest);

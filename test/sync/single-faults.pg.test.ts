@@ -178,49 +178,9 @@ test('days are proved though no time of their records is known', async () => {
   await openAndRead(orders);
   for (const ms of [pairMs, 25 * hour]) await bench.runLater(ms);
   expect(await said(...two)).toMatchObject([
-    { said: 'sealed books', held: 2, missing: 0 },
-    { said: 'sealed books', held: 2, missing: 0 },
+    { said: 'sealed readings', held: 2, missing: 0 },
+    { said: 'sealed readings', held: 2, missing: 0 },
   ]);
-});
-
-/** An end date stands for the last whole second of its day: one order of the day above was made half a second later. */
-async function openWithLateOrder({ isShown }: { isShown: boolean }): Promise<void> {
-  const late = atTime(99, `${on}T23:59:59.5Z`);
-  await open([...days.slice(0, 3).flatMap((day) => [0, 1].map((i) => orderOf(day, i))), late]);
-  through((ask) => async (query, ...rest) => {
-    const page = await ask({ ...query, limit: 50, countTotal: true }, ...rest);
-    const all = page.records.filter(
-      ({ id }) => id !== late.record.operation_id || query.endDate !== on,
-    );
-    const records = all
-      .filter(({ id }) => isShown || id !== late.record.operation_id)
-      .slice(0, query.limit);
-    const [first = null, last = null] = [records[0]?.id, records.at(-1)?.id];
-    const total = query.countTotal ? all.length : null;
-    return { ...page, records, shown: records.length, total, first, last, nextKey: null };
-  });
-  await bench.run();
-  await bench.runLater(pairMs);
-  await bench.runLater(25 * hour);
-}
-
-test('P4: what a day shows with the next one alone is held, proved and never missing', async () => {
-  await openWithLateOrder({ isShown: true });
-  for (let k = 0; k < 2; k++) {
-    await bench.runLater(25 * hour);
-    expect(await said(on)).toEqual([{ day: on, said: 'sealed books', held: 3, missing: 0 }]);
-  }
-  await expectNoneMissing();
-});
-
-// Days that were asked for with the next one showed that one's records as well.
-test('P6: what the platform counts of a span and shows of none of its days keeps all of them from a seal', async () => {
-  await openWithLateOrder({ isShown: false });
-  for (let k = 0; k < 2; k++) {
-    const doubted = { said: 'walked none books do not balance', held: 2 };
-    expect(await said('2026-04-02', on)).toMatchObject([doubted, doubted]);
-    await bench.runLater(25 * hour);
-  }
 });
 
 // Its list is seen from the other end than was asked for, whichever that was.

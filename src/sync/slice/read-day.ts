@@ -5,7 +5,7 @@ import { wholeList, type AskedStatus, type Clocks, type End } from '../../model.
 import { commitPages, type CommitEffects } from '../../store/commit.ts';
 import type { Checkpoint, PagePosition, ReadingInProgress } from '../../store/checkpoint.ts';
 import type { Db } from '../../store/db.ts';
-import { lacksSome, type EndedReading, type Measured } from '../../store/evidence.ts';
+import type { EndedReading, Measured } from '../../store/evidence.ts';
 import type { Slice } from '../../store/ledger.ts';
 import { idsShown, rememberedPage } from '../../store/walked-pages.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -27,8 +27,6 @@ export type ReadContext = {
    * day, with the next one; or `both`: a list that is cut shows less of a day beside the next one than of it alone.
    */
   way: 'alone' | 'either' | 'both';
-  /** Records stand under the past day: what it does not show alone it may show with the next one. */
-  mayLack: boolean;
   /** A status may be refused: not where it was counted before, unless this is no first attempt. */
   mayRefuseStatus: boolean;
   /** Told of every committed group of pages. */
@@ -59,8 +57,8 @@ export function readDay(
   statuses: AskedStatus[],
 ): Promise<ReadDay | { problem: string }> {
   const walk = slice.checkpoint === null ? slice.walk + 1 : slice.walk;
-  return committing(context, slice, walk, (committer) =>
-    readViews(context, slice, walk, end, statuses, committer),
+  return committing(context, slice, walk, (add) =>
+    readViews(context, slice, walk, end, statuses, add),
   );
 }
 
@@ -70,9 +68,9 @@ async function readViews(
   walk: number,
   end: End,
   statuses: AskedStatus[],
-  committer: Committer,
+  add: Committer['add'],
 ): Promise<ReadDay | { problem: string }> {
-  const { db, platform, way, mayLack } = context;
+  const { db, platform, way } = context;
   const from = slice.checkpoint;
   const reading = from?.reading ?? begun(clocksOf(platform.clock), end, statuses);
   let position = from?.next ?? firstPosition;
@@ -82,13 +80,6 @@ async function readViews(
     seen = new Set();
     Object.assign(reading, { begins: number, mostTotal: null }, more);
     if (reading.view === 0) Object.assign(reading, { first: null, last: null });
-  };
-
-  /** Of all that was walked so far. */
-  const showsAllHeld = async (): Promise<boolean> => {
-    if (!mayLack) return true;
-    await committer.drain();
-    return !(await lacksSome(db, slice, walk));
   };
 
   // Ends: every view is walked once for each way of asking, and again twice at most.
@@ -109,7 +100,7 @@ async function readViews(
         commit: (page, next) => {
           Object.assign(reading, { mostTotal: view.mostTotal });
           if (tellsEnds) Object.assign(reading, { first: view.first, last: view.last });
-          return committer.add(page, checkpointAt(reading, next ?? after(page.number)));
+          return add(page, checkpointAt(reading, next ?? after(page.number)));
         },
       },
       slice,
@@ -137,9 +128,7 @@ async function readViews(
       continue;
     }
     reading.claims = claims;
-    const isShown = isLastWay || (way === 'either' && showsDay(reading));
-    // An end date may be its day's last whole second: what was made after that is shown with the next day alone.
-    if (isShown && (reading.daysAsked === 2 || (await showsAllHeld()))) break;
+    if (isLastWay || (way === 'either' && showsDay(reading))) break;
     beginView(ended.next, { claims: 0, view: 0, daysAsked: 2, listTotal: null });
   }
   const { began, listTotal } = reading;
@@ -176,7 +165,7 @@ export async function readTail(context: ReadContext, slice: Slice): Promise<bool
     last: null,
   };
   const from = { ...firstPosition, ...last, offset: last.offset ?? 0 };
-  const ended = await committing(context, slice, slice.wholeWalk, ({ add }) =>
+  const ended = await committing(context, slice, slice.wholeWalk, (add) =>
     walkView({ ...context, commit: (page) => add(page, null) }, slice, view, from, last.ids),
   );
   return ended.kind === 'whole';
@@ -236,7 +225,7 @@ async function committing<T>(
   { db, platform, onCommit }: ReadContext,
   slice: Slice,
   walk: number,
-  read: (committer: Committer) => Promise<T>,
+  read: (add: Committer['add']) => Promise<T>,
 ): Promise<T> {
   const committer = createCommitter(async (pages, checkpoint) => {
     const writtenAt = platform.clock.now();
@@ -250,7 +239,7 @@ async function committing<T>(
     onCommit({ ...effects, shown: pages.reduce((sum, one) => sum + one.page.shown, 0) });
   });
   try {
-    return await read(committer);
+    return await read(committer.add);
   } finally {
     await committer.drain();
   }

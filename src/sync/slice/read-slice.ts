@@ -1,5 +1,5 @@
 // One turn of one slice: reads what is due of it, and writes what the evidence says then.
-import { addDays, dayMs } from '../../day.ts';
+import { dayMs } from '../../day.ts';
 import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList, type Clocks } from '../../model.ts';
@@ -30,7 +30,7 @@ import { readDay, readTail, type ReadContext, type ReadDay } from './read-day.ts
 
 export type SliceContext = Omit<
   ReadContext,
-  'limit' | 'countsBeyond' | 'way' | 'mayLack' | 'mayRefuseStatus'
+  'limit' | 'countsBeyond' | 'way' | 'mayRefuseStatus'
 > & {
   facts: Facts;
   settings: PolicySettings;
@@ -147,8 +147,7 @@ export async function endReading(
   clocks: Clocks,
 ): Promise<Verdict> {
   const isFrozen = isGoing(slice, clocks);
-  const besides = read.daysAsked === 2 ? addDays(slice.day, 1) : null;
-  const measured = await measureWalk(tx, slice, walk, clocks, isFrozen, besides);
+  const measured = await measureWalk(tx, slice, walk, clocks, isFrozen);
   await appendReading(tx, slice, { ...read, ended: clocks, ...measured });
   // Of a month that is going a reading only adds: what was shown while it was there stands, for ever.
   const isLess = isFrozen && slice.wholeWalk > 0 && measured.shown < (slice.shownTotal ?? 0);
@@ -234,7 +233,6 @@ function reading(context: SliceContext, slice: Slice, evidence?: Evidence): Read
     limit: Math.max(1, limitOf(context.facts, resource) >> Math.floor(walksGivenUp(slice) / 2)),
     countsBeyond: countsBeyond(context.facts, resource),
     way: isDoubted ? 'both' : isAlone ? 'alone' : 'either',
-    mayLack: evidence?.isHolding === true && !isGoing(slice, clocksOf(context.platform.clock)),
     mayRefuseStatus: evidence?.books?.readBy !== 'each status' || slice.attempts > 0,
   };
 }
