@@ -176,7 +176,7 @@ describe('a list', () => {
          from (values ('2026-03-01'::date, 'sealed', 'books'), ('2026-03-02', 'walked', 'none')) days (day, state, proof)`,
     );
     const { html } = await page('/orders?from=2026-03-01&to=2026-03-04');
-    expect(html).toContain('Of 1 of 2 days not all is held yet');
+    expect(html).toContain('1 of 2 days is not all held yet');
     expect(html).toContain('href="/days/orders/2026-03-02"');
     expect(html).not.toContain('href="/days/orders/2026-03-01"');
     expect(html).toContain('One day is none of the archive');

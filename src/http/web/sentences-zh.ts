@@ -138,14 +138,13 @@ export const sentences = {
   'Nothing matches among the records looked through so far. The next page goes on.':
     '目前查找过的记录中没有符合条件的，下一页会继续查找。',
   'The first {count} are shown here.': '此处显示前 {count} 条。',
-  'All is held of {days:this day|all # days}.': '全部 {days} 天均已完整保存。',
-  'Of this day not all is held yet:': '1 天中有 1 天尚未完整保存：',
-  'Of this day not all is held, and it will not be:':
-    '1 天中有 1 天未完整保存，其中 1 天不会再有：',
-  'Of {days} of {of} days not all is held yet:': '{of} 天中有 {days} 天尚未完整保存：',
-  'Of {days} of {of} days not all is held, of {forGood} of them for good:':
-    '{of} 天中有 {days} 天未完整保存，其中 {forGood} 天不会再有：',
-  'All was held then of {days:this day|all # days}.': '当时全部 {days} 天均已完整保存。',
+  'All is held of {days:this day|all # days}.': '全部 {days} 天均已全部保存。',
+  'This day is not all held yet:': '这一天尚未全部保存：',
+  'This day was never proved whole, and will not be:': '这一天从未全部证实，也不会再有：',
+  '{days} of {of} days {days:is|are} not all held yet:': '{of} 天中有 {days} 天尚未全部保存：',
+  '{days} of {of} days {days:is|are} not all held, {forGood} of them for good:':
+    '{of} 天中有 {days} 天未全部保存，其中 {forGood} 天不会再有：',
+  'All was held then of {days:this day|all # days}.': '当时全部 {days} 天均已全部保存。',
   'Of {days} of {of} days the proof is younger than that, or missing:':
     '{of} 天中有 {days} 天的证实晚于该时刻，或没有证实：',
   'and {count} more': '另有 {count} 天',

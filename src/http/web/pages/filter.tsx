@@ -148,12 +148,17 @@ export function RangeLine(props: {
   const notWhole = (): string => {
     if (isThen)
       return t('Of {days} of {of} days the proof is younger than that, or missing:', counts);
-    if (days > 1 && forGood === 0) return t('Of {days} of {of} days not all is held yet:', counts);
-    if (days > 1)
-      return t('Of {days} of {of} days not all is held, of {forGood} of them for good:', counts);
+    if (days > 1 && forGood === 0)
+      return t('{days} of {of} days {days:is|are} not all held yet:', counts);
+    if (days > 1) {
+      return t(
+        '{days} of {of} days {days:is|are} not all held, {forGood} of them for good:',
+        counts,
+      );
+    }
     return forGood === 0
-      ? t('Of this day not all is held yet:')
-      : t('Of this day not all is held, and it will not be:');
+      ? t('This day is not all held yet:')
+      : t('This day was never proved whole, and will not be:');
   };
   return (
     <p class={isAll ? 'good' : 'notice mild'}>
