@@ -243,7 +243,9 @@ const doors: Record<string, Door> = {
   'the list of the day': async (resource, day) => {
     const html = await ask(`/${resource}?from=${day}&to=${next(day)}`);
     const [, kind = '', line = ''] =
-      /<p class="([\w ]+)">([^<]*(?:[Aa]ll is held|of the archive’s)[^<]*)/.exec(html) ?? [];
+      /<p class="([\w ]+)">([^<]*(?:All is held|all held yet|proved whole|of the archive’s)[^<]*)/.exec(
+        html,
+      ) ?? [];
     return { isHeld: kind === 'good', isForGood: /will not be|for good/.test(line) };
   },
   'the figures of the day': async (resource, day) => {
