@@ -255,18 +255,37 @@ export async function shownIn(
   { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
 ): Promise<{ all: number; byStatus: ByStatus } | null> {
+  const { table } = tableShapes[resource];
+  const status = resource === 'orders' ? 'o.status' : 'null::int';
   const shown = await db.query<{ unread: number; all: number; byStatus: ByStatus }>(
     `with newest as (
-       select distinct on (day) day, shown, by_status from sync.readings
+       select distinct on (day) day, shown, coalesce(by_status, '{0,0,0}') as by_status,
+              -- It may have shown that day's records, too, which count there.
+              days_asked = 2 and day + 1 < $5 as is_with_next
+         from sync.readings
         where ${ofDays}
         order by day, no desc
+     ),
+     counted as (
+       select day, shown, by_status from newest where not is_with_next
+       union all
+       select n.day, least(n.shown, h.shown),
+              array[least(n.by_status[1], h.by_status[1]), least(n.by_status[2], h.by_status[2]), least(n.by_status[3], h.by_status[3])]
+         from newest n
+        cross join lateral (
+               select count(*) + (select count(*) from sync.rejects
+                                   where project_id = $1 and resource = $2 and owner = $3 and day = n.day) as shown,
+                      ${statuses(status)} as by_status
+                 from ${table} o
+                where o.project_id = $1 and o.slice_day = n.day and o.missing_since is null ${ofOwner(resource)}) h
+        where n.is_with_next
      )
      select (select count(*) from sync.slices
               where ${ofDays}
                 and day not in (select day from newest))::int as unread,
             coalesce(sum(shown), 0)::int as all,
             array[coalesce(sum(by_status[1]), 0), coalesce(sum(by_status[2]), 0), coalesce(sum(by_status[3]), 0)]::int[] as "byStatus"
-       from newest`,
+       from counted`,
     [projectId, resource, owner, from, to],
   );
   const { unread, ...counts } = onlyRow(shown);

@@ -178,9 +178,45 @@ test('days are proved though no time of their records is known', async () => {
   await openAndRead(orders);
   for (const ms of [pairMs, 25 * hour]) await bench.runLater(ms);
   expect(await said(...two)).toMatchObject([
-    { said: 'sealed readings', held: 2, missing: 0 },
-    { said: 'sealed readings', held: 2, missing: 0 },
+    { said: 'sealed books', held: 2, missing: 0 },
+    { said: 'sealed books', held: 2, missing: 0 },
   ]);
+});
+
+// Days that were asked for with the next one showed that one's orders, too: counted twice, they hid the one that is kept
+// back, as by a platform that takes an end date for its day's last whole second, of an order half a second later.
+test('P6: a day keeps its doubt where the platform counts an order of it in a span and shows it nowhere', async () => {
+  const late = atTime(99, `${on}T23:59:59.5Z`);
+  await open([...days.slice(0, 3).flatMap((day) => [0, 1].map((i) => orderOf(day, i))), late]);
+  through((ask) => async (query, ...rest) => {
+    const page = await ask({ ...query, limit: 50, countTotal: true }, ...rest);
+    const isLate = ({ id }: { id: string }): boolean => id === late.record.operation_id;
+    const all = page.records.filter((one) => !isLate(one) || query.endDate !== on);
+    const records = all.filter((one) => !isLate(one)).slice(0, query.limit);
+    const [first = null, last = null] = [records[0]?.id, records.at(-1)?.id];
+    const total = query.countTotal ? all.length : null;
+    return { ...page, records, shown: records.length, total, first, last, nextKey: null };
+  });
+  await bench.run();
+  await bench.runLater(pairMs);
+  for (let k = 0; k < 4; k++) {
+    await bench.runLater(25 * hour);
+    expect(await said(on)).toMatchObject([{ said: 'walked none books do not balance', held: 2 }]);
+  }
+});
+
+// Each day was asked for with the next one, whose first order it showed as well.
+test('an order at each midnight leaves the books in balance where an end date is its first instant', async () => {
+  const four = daysIn({ from: '2026-04-02', to: '2026-04-06' });
+  const orders = [...four, '2026-04-06'].flatMap((day, i) => [
+    atTime(i, `${day}T00:00:00Z`),
+    atTime(10 + i, `${day}T12:00:00Z`),
+  ]);
+  await openAndRead(orders, { days: [...four, '2026-04-06'], dialect: { dayEnd: 'instant' } });
+  for (const ms of [pairMs, pairMs]) await bench.runLater(ms);
+  expect(await said(...four)).toEqual(
+    four.map((day) => ({ day, said: 'sealed books', held: 2, missing: 0 })),
+  );
 });
 
 // Its list is seen from the other end than was asked for, whichever that was.
