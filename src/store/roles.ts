@@ -113,7 +113,7 @@ export async function rowSecurity(db: Queryable): Promise<string[]> {
   return off === null
     ? []
     : [
-        `Row-level security, which an event trigger may have turned on, hides what is archived. Let the owner of the archive run \`${off}\` here.`,
+        `Row-level security, which an event trigger may have turned on, may hide what is archived. Let the owner of the archive run \`${off}\` here.`,
       ];
 }
 
@@ -138,7 +138,7 @@ export async function forbiddenHere(db: Queryable, cause: unknown): Promise<Outl
   );
   const forbidden = (what: string): OutlastError =>
     settingsError('database_forbidden', `The database user ${login} ${what}`, cause);
-  const [hidden] = await rowSecurity(db);
+  const [hidden] = mayUse === true ? await rowSecurity(db) : [];
   if (hidden !== undefined) return settingsError('database_forbidden', hidden, cause);
   if (owner !== null && isOwner !== true) {
     return mayUse === true

@@ -1,8 +1,9 @@
 // The rule of proof (P6): what a day's readings, the books and the clocks say of it, and what to do next. Pure: it
 // knows no clock, no database and no network; verdicts.ts writes what it says into the ledger. Its times are in
 // due-times.ts.
-import { dayMs, minuteMs } from '../day.ts';
+import { dayMs } from '../day.ts';
 import type { Clocks, DayBooks, End, Instant, Proof, Reading, SliceState, Why } from '../model.ts';
+import { agreeMs } from '../platform/clock.ts';
 import { apartMs, decidedAfterMs, freezeMs, inFreezeMs, retryMs, slackMs } from './due-times.ts';
 
 export type JudgedDay = {
@@ -28,9 +29,6 @@ export type Verdict = {
   /** The reading that is due next: the end it begins at, and when; Infinity: none. */
   next: { end: End; at: Instant };
 };
-
-/** Clocks this close agree. */
-const agreeMs = 5 * minuteMs;
 
 /** `all`: readings of the day in the order of their commits. `books`: null where none cover the day. */
 export function judge(
