@@ -6,7 +6,7 @@ import { settingsError } from '../errors.ts';
 import { openArchive } from '../query/archive.ts';
 import { listedResources, type Day, type DayRange, type Resource } from '../model.ts';
 import { asOf, daysIncluded, halfOpen, id, whole } from '../query/arguments.ts';
-import { rangeCoverage } from '../query/day-marks.ts';
+import { isForGood, rangeCoverage } from '../query/day-marks.ts';
 import { lists, recordsOf, type Row } from '../query/lists.ts';
 import type { Archive, Version } from '../query/types.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -80,7 +80,7 @@ function listing(list: QueryList): Command {
       )
       .option(
         '--as-of <instant>',
-        'as it was known then: 2026-03-31T23:59:59+08:00, or a day (UTC), at its end',
+        'as it was known then: 2026-03-31T23:59:59+08:00, or at the end of a day (UTC), also yesterday',
       )
       .option('--history', 'with --id: everything it was ever seen to say, oldest first');
     if (hasDays) command.option('--newest-first', 'the newest first instead of the oldest');
@@ -153,9 +153,9 @@ function rowsOf(limit: number | undefined, format: OutputFormat): number {
 /** Days by their names. */
 function inDays(flags: QueryFlags, today: Day): QueryFlags {
   const named: Record<string, Day> = { today, yesterday: addDays(today, -1) };
-  const of = (name: 'from' | 'to'): object =>
+  const of = (name: 'from' | 'to' | 'asOf'): object =>
     flags[name] === undefined ? {} : { [name]: named[flags[name]] ?? flags[name] };
-  return { ...flags, ...of('from'), ...of('to') };
+  return { ...flags, ...of('from'), ...of('to'), ...of('asOf') };
 }
 
 /**
@@ -243,11 +243,13 @@ async function gapIn(
   if (last < dayOf(now) && addDays(last, 1) < to)
     parts.push(`No day after ${last} is archived yet.`);
   const lost = holes.filter(({ mark }) => mark === 'lost');
-  const others = holes.filter(({ mark }) => mark !== 'lost');
+  const never = holes.filter(({ mark }) => mark === 'doubtful');
+  const others = holes.filter(({ mark }) => !isForGood(mark));
   const all = '`outlast query coverage` has every day.';
   if (lost.length > 0) {
     parts.push(`${which(lost, 'was', 'were')} lost before being read whole: ${all}`);
   }
+  if (never.length > 0) parts.push(`${which(never, 'was', 'were')} never proved whole: ${all}`);
   if (others.length > 0) {
     const then = asked.asOf === undefined ? '' : ', or not proved by then';
     parts.push(`${which(others, 'is', 'are')} not all held${then}: ${all}`);

@@ -172,6 +172,9 @@ export function queryList(list: List): QueryList {
   };
 }
 
+/** What a person calls otherwise than the catalogue. */
+const heads: Readonly<Record<string, string>> = { slicesDone: 'days read', unresolved: 'pending' };
+
 function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
   const column = columnOf(fields, name);
   if (name === 'numbersJson') {
@@ -187,7 +190,7 @@ function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
   const isLong = (type === 'text' || type === 'sha256') && values === undefined && column !== null;
   return {
     header:
-      snake(isTime ? name.replace(/At$/, '') : name).replaceAll('_', ' ') +
+      (heads[name] ?? snake(isTime ? name.replace(/At$/, '') : name).replaceAll('_', ' ')) +
       (isTime ? ' (UTC)' : unit === undefined ? '' : ` (${unit})`),
     text: (row) => {
       const value = row[name];

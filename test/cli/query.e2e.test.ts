@@ -54,7 +54,7 @@ test.each([
   [['--from', '2026-03-05'], 'None of these days was ever archived.'],
   [['--from', '2999-03-05'], 'None of these days has begun yet.'],
   [['--from', '2026-03-02'], 'No day after 2026-03-04 is archived yet.'],
-  [['--to', '2026-03-02'], '2026-03-02 is not all held: '],
+  [['--to', '2026-03-02'], '2026-03-02 was never proved whole: '],
   [['--from', '2026-03-04', '--to', '2026-03-04'], ''],
   [
     ['--from', '2026-03-04', '--to', '2026-03-04', '--as-of', '2026-03-04'],
@@ -62,6 +62,7 @@ test.each([
   ],
   [[], ''],
   [['--as-of', '2026-02-01'], 'No day was proved by then'],
+  [['--as-of', 'yesterday'], ''],
 ])('%j: none found is no proof that there were none: "%s"', async (days, told) => {
   await writeProjects(db, ['gaps']);
   await db.query(

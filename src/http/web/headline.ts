@@ -68,7 +68,7 @@ export function headlineOf(
   // Whoever reads this has a clock behind the platform's.
   if (days === 0) return t('By the clock of this machine no archived day is over yet.');
   if (lost.length > 0)
-    return t('{safe} days are safe; {days:one is|# are} lost for ever.', {
+    return t('{safe:One day is|# days are} safe; {days:one is|# are} lost for ever.', {
       days: lost.length,
       safe,
     });
@@ -82,7 +82,7 @@ export function headlineOf(
   }
   return doubtful > 0
     ? t(
-        '{safe} days are safe; {days:one was|# were} never proved whole, and the platform has forgotten {days:it|them}.',
+        '{safe:One day is|# days are} safe; {days:one was|# were} never proved whole, and the platform has forgotten {days:it|them}.',
         { safe, days: doubtful },
       )
     : t('{days:The one day so far is|All # days are} safe.', { days });
