@@ -284,7 +284,7 @@ const alerts = question(
     about: 'While it goes on, and for a while after it was over or told. The newest first.',
     order: ['-openedAt', 'kind', 'subject'],
     filters: [],
-    shown: ['openedAt', 'kind', 'subject', 'resolvedAt', 'toldAt', 'text'],
+    shown: ['openedAt', 'kind', 'text', 'resolvedAt', 'toldAt', 'subject'],
   },
   {
     ...project,

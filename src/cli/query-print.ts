@@ -199,7 +199,11 @@ function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
       return column?.isSentence === true ? typeable(said) : said;
     },
     ...(isNumber ? { isNumber } : {}),
-    ...(isLong ? { least: part === 'key' ? 12 : 8 } : {}),
+    ...(column?.isSentence === true
+      ? { wrapsTo: 24 }
+      : isLong
+        ? { least: part === 'key' ? 12 : 8 }
+        : {}),
   };
 }
 
