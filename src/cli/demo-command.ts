@@ -109,8 +109,11 @@ async function demo(once: boolean): Promise<number> {
       'A few orders come every minute. To practise everything else, also what goes wrong: `outlast simulate`. Ctrl-C ends the demo; the archive stays.',
     );
     news.take();
-    const sayNews = (): void => {
-      const text = news.take();
+    let trouble: string | null = null;
+    const sayNews = ({ problem }: RunReport): void => {
+      const left = problem === null || problem === trouble ? '' : `left: ${problem}`;
+      trouble = problem;
+      const text = [news.take(), left].filter((part) => part !== '').join('; ');
       if (text !== '') say(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
     };
     const alerts = openAlerts(settings, archive.db, [worker], { mayBeat: false }, log);
