@@ -255,30 +255,45 @@ export async function shownIn(
   { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
 ): Promise<{ all: number; byStatus: ByStatus } | null> {
-  const { table } = tableShapes[resource];
+  const { table, key } = tableShapes[resource];
   const status = resource === 'orders' ? 'o.status' : 'null::int';
   const shown = await db.query<{ unread: number; all: number; byStatus: ByStatus }>(
     `with newest as (
-       select distinct on (day) day, shown, coalesce(by_status, '{0,0,0}') as by_status,
-              -- It may have shown that day's records, too, which count there.
-              days_asked = 2 and day + 1 < $5 as is_with_next
+       select distinct on (day) day, shown, coalesce(by_status, '{0,0,0}') as by_status, days_asked
          from sync.readings
         where ${ofDays}
         order by day, no desc
      ),
-     counted as (
-       select day, shown, by_status from newest where not is_with_next
-       union all
-       select n.day, least(n.shown, h.shown),
-              array[least(n.by_status[1], h.by_status[1]), least(n.by_status[2], h.by_status[2]), least(n.by_status[3], h.by_status[3])]
+     -- What a day that was asked for with the next one showed, and stands under a day beside it in the span, counts there.
+     -- By groups, which are hashed whatever the statistics say. A reject counts wherever it is shown: it names no day.
+     beside as materialized (
+       select n.day, h.by_status,
+              (select count(*)
+                 from (select from (select id collate "C" as id, true as is_shown
+                                      from sync.pages p, unnest(p.ids) id
+                                     where p.project_id = $1 and p.resource = $2 and p.owner = $3 and p.day = n.day
+                                       and p.walk = s.whole_walk
+                                    union all
+                                    select o.${key}, false from ${table} o
+                                     where o.project_id = $1 and o.slice_day in (n.day - 1, n.day + 1)
+                                       and o.slice_day >= $4 and o.slice_day < $5) one
+                        group by id having bool_or(is_shown) and not bool_and(is_shown)) both_say) as shown
          from newest n
+         join sync.slices s on s.project_id = $1 and s.resource = $2 and s.owner = $3 and s.day = n.day
         cross join lateral (
-               select count(*) + (select count(*) from sync.rejects
-                                   where project_id = $1 and resource = $2 and owner = $3 and day = n.day) as shown,
-                      ${statuses(status)} as by_status
+               select count(*) as shown, ${statuses(status)} as by_status
                  from ${table} o
                 where o.project_id = $1 and o.slice_day = n.day and o.missing_since is null ${ofOwner(resource)}) h
-        where n.is_with_next
+        where n.days_asked = 2 and n.shown > h.shown
+     ),
+     -- Whose status settled meanwhile counts as one of none, as a reject does.
+     counted as (
+       select n.shown - coalesce(b.shown, 0) as shown,
+              case when b.shown > 0
+                   then array[least(n.by_status[1], b.by_status[1]), least(n.by_status[2], b.by_status[2]),
+                              least(n.by_status[3], b.by_status[3])]
+                   else n.by_status end as by_status
+         from newest n left join beside b using (day)
      )
      select (select count(*) from sync.slices
               where ${ofDays}

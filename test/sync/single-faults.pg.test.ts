@@ -219,6 +219,41 @@ test('an order at each midnight leaves the books in balance where an end date is
   );
 });
 
+// The order of a month's first midnight in UTC+8 stands under the day before it, which the books no longer cover once
+// that day's month has gone.
+test('days stay sealed when the month goes under whose last day their first order stands', async () => {
+  const three = ['2026-02-28', '2026-03-01', '2026-03-02'];
+  const orders = three.map((day, i) => atTime(i, `${day}T10:00:00Z`));
+  orders.push(atTime(3, '2026-02-28T16:00:00Z'));
+  const dialect = { dates: 'utc+8', dayEnd: 'instant', monthEnd: 'utc+8' } as const;
+  const startAt = at('2026-03-04T03:00:00Z');
+  await openAndRead(orders, { startAt, days: three, dialect });
+  await bench.skipTo(at('2026-04-02T03:00:00Z'));
+  for (const ms of [0, pairMs]) await bench.runLater(ms);
+  expect(await said(...three)).toMatchObject([
+    { said: like(/^final/), held: 2 },
+    { said: 'sealed books', held: 1 },
+    { said: 'sealed books', held: 1 },
+  ]);
+});
+
+// Of two that are alike, to the byte, the first is kept, under its day.
+test('records set aside of two days that are each asked for with the next one leave the books in balance', async () => {
+  const rejects = ['2026-04-02', on].map((day) => ({
+    text: '{"status":2}',
+    at: at(`${day}T13:00:00Z`),
+    id: day,
+  }));
+  const orders = days.slice(0, 3).map((day) => orderOf(day, 1));
+  const records = { orders: [...orders, ...rejects], classes: [] };
+  await openAndRead([], { records, dialect: { dayEnd: 'exclusive' } });
+  for (const ms of [pairMs, pairMs]) await bench.runLater(ms);
+  expect(await said('2026-04-02', on)).toMatchObject([
+    { said: 'sealed books' },
+    { said: 'sealed books' },
+  ]);
+});
+
 // Its list is seen from the other end than was asked for, whichever that was.
 test('a day whose last record has a time before that of its first one is proved', async () => {
   const zero = { create_time: '0001-01-01T00:00:00Z' };
