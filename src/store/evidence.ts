@@ -257,43 +257,43 @@ export async function shownIn(
 ): Promise<{ all: number; byStatus: ByStatus } | null> {
   const { table, key } = tableShapes[resource];
   const status = resource === 'orders' ? 'o.status' : 'null::int';
+  const walked = `sync.slices s join sync.pages p using (project_id, resource, owner, day)`;
+  const ofSpan = `project_id = $1 and resource = $2 and owner = $3 and day >= $4 and day < $5 and p.walk = s.whole_walk`;
   const shown = await db.query<{ unread: number; all: number; byStatus: ByStatus }>(
     `with newest as (
-       select distinct on (day) day, shown, coalesce(by_status, '{0,0,0}') as by_status, days_asked
-         from sync.readings
+       select distinct on (day) day, shown, by_status, days_asked from sync.readings
         where ${ofDays}
         order by day, no desc
      ),
-     -- What a day that was asked for with the next one showed, and stands under a day beside it in the span, counts there.
-     -- By groups, which are hashed whatever the statistics say. A reject counts wherever it is shown: it names no day.
-     beside as materialized (
-       select n.day, h.by_status,
-              (select count(*)
-                 from (select from (select id collate "C" as id, true as is_shown
-                                      from sync.pages p, unnest(p.ids) id
-                                     where p.project_id = $1 and p.resource = $2 and p.owner = $3 and p.day = n.day
-                                       and p.walk = s.whole_walk
-                                    union all
-                                    select o.${key}, false from ${table} o
-                                     where o.project_id = $1 and o.slice_day in (n.day - 1, n.day + 1)
-                                       and o.slice_day >= $4 and o.slice_day < $5) one
-                        group by id having bool_or(is_shown) and not bool_and(is_shown)) both_say) as shown
-         from newest n
-         join sync.slices s on s.project_id = $1 and s.resource = $2 and s.owner = $3 and s.day = n.day
-        cross join lateral (
-               select count(*) as shown, ${statuses(status)} as by_status
-                 from ${table} o
-                where o.project_id = $1 and o.slice_day = n.day and o.missing_since is null ${ofOwner(resource)}) h
-        where n.days_asked = 2 and n.shown > h.shown
+     -- A day that was asked for with the next one may have shown that one's records, too: then each is counted once.
+     twice as materialized (
+       select from newest n
+        where days_asked = 2
+          and shown > (select count(*) from ${table} o
+                        where o.project_id = $1 and o.slice_day = n.day and o.missing_since is null ${ofOwner(resource)})
+                    + (select count(*) from sync.rejects
+                        where project_id = $1 and resource = $2 and owner = $3 and day = n.day)
+        limit 1
      ),
-     -- Whose status settled meanwhile counts as one of none, as a reject does.
+     -- By groups, which are hashed whatever the statistics say.
+     once as materialized (
+       select max(status) as status
+         from (select id collate "C" as id, null::int as status, true as is_shown
+                 from ${walked}, unnest(p.ids) id where ${ofSpan}
+               union all
+               select o.${key}, ${status}, false from ${table} o
+                where o.project_id = $1 and o.slice_day >= $4::date - 1 and o.slice_day <= $5::date) one
+        where exists (select from twice)
+        group by id having bool_or(is_shown)
+       union all
+       -- What was set aside names no day, and counts wherever it is shown.
+       select null from (select distinct day, sha from ${walked}, unnest(p.rejects) sha where ${ofSpan}) r
+        where exists (select from twice)
+     ),
      counted as (
-       select n.shown - coalesce(b.shown, 0) as shown,
-              case when b.shown > 0
-                   then array[least(n.by_status[1], b.by_status[1]), least(n.by_status[2], b.by_status[2]),
-                              least(n.by_status[3], b.by_status[3])]
-                   else n.by_status end as by_status
-         from newest n left join beside b using (day)
+       select count(*) as shown, ${statuses('status')} as by_status from once
+       union all
+       select shown, by_status from newest where not exists (select from twice)
      )
      select (select count(*) from sync.slices
               where ${ofDays}
