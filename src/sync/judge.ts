@@ -65,7 +65,11 @@ export function judge(
     complete.includes(one)
       ? complete.find((older) => older.end !== one.end && apart(older, one) >= gapOf(one))
       : undefined;
-  const partner = last && partnerOf(last);
+  // What only confirms takes no proof away: a pair proves the day as long as all later readings are complete, too.
+  const provingAt = inTime.findLastIndex((one) => partnerOf(one) !== undefined);
+  const isConfirmed = inTime.slice(provingAt).every((one) => complete.includes(one));
+  const proving = isConfirmed ? inTime[provingAt] : undefined;
+  const partner = proving && partnerOf(proving);
 
   const why = ((): Why | null => {
     if (clocks.now < day.overAt) return 'not over';
@@ -119,7 +123,7 @@ export function judge(
   // That all is held and that all is settled are two things.
   const isProved = why === null || why === 'pending';
   const proof = !isProved ? 'none' : books?.isEqual === true ? 'books' : 'readings';
-  const provedAt = isProved ? (last?.ended.now ?? null) : null;
+  const provedAt = isProved ? (proving?.ended.now ?? null) : null;
   return { state, proof, why, provedAt, next: { end: nextEnd(inTime), at } };
 }
 

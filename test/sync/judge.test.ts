@@ -110,6 +110,28 @@ describe('a day is not sealed', () => {
   });
 });
 
+describe('a reading soon after the pair', () => {
+  const soon = (no: number, end: Reading['end'], more: Partial<Reading> = {}): Reading =>
+    reading(no, end, afterPair + 10 * no * minute, more);
+  const now = afterPair + hour;
+
+  test('that only confirms takes no proof away', () => {
+    const readings = [...pair, soon(3, 'asc')];
+    const provedAt = second + minute;
+    expect(judged(readings, { now })).toMatchObject({ state: 'sealed', proof: 'books', provedAt });
+    expect(judged(readings, { now, of: { ...day, pending: 1 } })).toMatchObject({
+      proof: 'books',
+      why: 'pending',
+    });
+  });
+
+  test('that showed less takes it away until another one from the other end has come', () => {
+    const readings = [...pair, soon(3, 'asc', { lacks: 1 }), soon(4, 'asc')];
+    expect(judged(readings, { now })).toMatchObject({ why: 'read once', provedAt: null });
+    expect(judged([...readings, soon(5, 'desc')], { now })).toMatchObject({ state: 'sealed' });
+  });
+});
+
 test.each(['machine', 'now'] as const)(
   'readings are two hours apart by each clock: %s',
   (clock) => {
@@ -189,6 +211,17 @@ describe('while the month goes', () => {
     });
   });
 
+  test('by the latest clock that was heard', () => {
+    const older = reading(1, 'asc', frozenAt - 5 * hour);
+    const began = at(frozenAt - 2 * hour);
+    const ended = { ...began, latest: frozenAt };
+    const younger = { ...reading(2, 'desc', began.now), ended };
+    expect(judged([older, younger], { now: began.now })).toMatchObject({ why: 'read once' });
+    const clocks = { ...at(frozenAt - hour), latest: frozenAt };
+    const { next } = judge(day, [older], null, clocks);
+    expect(next.at).toBe(older.ended.now + 4 * hour);
+  });
+
   test('a day is final, if it was ever read whole, or lost twelve hours after by the most cautious clock', () => {
     const decidedAt = goesAt + 12 * hour;
     const clocks = (earliest: Instant): Clocks => ({ ...at(decidedAt + hour), earliest });
@@ -224,6 +257,15 @@ describe('the next reading', () => {
     expect(judged(pair, { books: balanced(3, { ...more, isDay: true }) }).next.at).toBe(afterPair);
     expect(judged(pair, { books: balanced(3, more) }).next.at).toBeGreaterThan(afterPair);
     expect(judged(pair).next.at).toBe(second + minute + dayMs);
+  });
+
+  test('comes a quarter of an hour later, and doubling, while orders are pending', () => {
+    const of = { ...day, pending: 1 };
+    const pending = pair.map((one) => ({ ...one, pending: 1 }));
+    const third = reading(3, 'asc', second + hour, { pending: 1 });
+    expect(judged(pending, { of }).next.at).toBe(second + minute + 30 * minute);
+    const now = third.ended.now;
+    expect(judged([...pending, third], { of, now }).next.at).toBe(now + hour);
   });
 
   test('comes soon after news, however long it has been proved', () => {
