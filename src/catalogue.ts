@@ -379,7 +379,7 @@ const runs = question(
       ),
     ),
     requests: integer('requests', 'Requests made'),
-    slicesDone: integer('slices_done', 'Slices whose turn was done'),
+    slicesDone: integer('slices_done', 'Days of lists whose turn was done'),
     recordsShown: count('records_shown', 'Records the platform showed'),
     recordsNew: count('records_new', 'Records held for the first time'),
     recordsChanged: count('records_changed', 'Records whose content changed'),
