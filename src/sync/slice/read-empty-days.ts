@@ -97,7 +97,8 @@ async function spansDue({ db, platform, projectId }: Asking, list: List): Promis
       next.at > clocks.now
     )
       continue;
-    if (next.end !== 'asc') continue;
+    // From the other end by itself, until it is sealed.
+    if (next.end !== 'asc' && state !== 'sealed') continue;
     const statuses = statusesToAsk(slice, known);
     const before = spans.at(-1);
     const last = before?.slices.at(-1);
