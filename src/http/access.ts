@@ -129,7 +129,9 @@ function onlyOneOf(opened: Pick<Opened, 'projects'> | null): ProjectId {
   const [project, ...others] = opened.projects;
   if (project !== undefined && others.length === 0) return project;
   throw new Refused(
-    badRequest('several projects are served: name one by the X-Api-Key of a reader of its own'),
+    badRequest(
+      'several projects are served: ask with the key of one of them, or of a reader of one alone',
+    ),
   );
 }
 
