@@ -5,7 +5,7 @@ import { silentLog } from '../log.ts';
 import { openDb, type Db, type Queryable } from '../store/db.ts';
 import { connectionError } from '../store/db-errors.ts';
 import { compareSchemas, knownMigrations, refuseForeign, schemaOther } from '../store/migrate.ts';
-import { grantOf } from '../store/roles.ts';
+import { rowSecurity, wayInto } from '../store/roles.ts';
 import type { TransactionSettings } from '../store/transaction-settings.ts';
 import type { ArchiveOptions } from './types.ts';
 
@@ -90,9 +90,11 @@ function named(error: unknown): unknown {
 }
 
 async function forbidden(db: Db, error: unknown): Promise<OutlastError> {
+  const [hidden] = await rowSecurity(db);
+  if (hidden !== undefined) return settingsError('database_forbidden', hidden, error);
   return settingsError(
     'database_forbidden',
-    `The database user may not read the archive (${causeChain(error)}). Let an administrator, or whoever made the role, run \`${await grantOf(db, 'outlast_reader')}\`; if there is no such role, \`outlast migrate\` makes it.`,
+    `The database user may not read the archive (${causeChain(error)}): ${await wayInto(db, 'analytics', 'outlast_reader')}.`,
     error,
   );
 }

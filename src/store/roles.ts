@@ -71,6 +71,29 @@ export async function grantOf(db: Queryable, wanted: string): Promise<string> {
 const bothRoles = 'outlast_writer, outlast_reader';
 
 /**
+ * Who has to do what, so that this login may use a schema of the archive. To be a member of a role helps nobody while the
+ * role itself may not, as after a restore by another login that left out the grants.
+ */
+export async function wayInto(
+  db: Queryable,
+  schema: string,
+  role: string,
+  wanted = role,
+): Promise<string> {
+  const { rows } = await db.query<{ owner: string }>(
+    `select pg_get_userbyid(nspowner) as owner
+       from pg_namespace n
+      where nspname = $1
+        and not exists (select from pg_roles r
+                         where rolname = $2 and has_schema_privilege(r.oid, n.oid, 'usage'))`,
+    [schema, role],
+  );
+  return rows[0] === undefined
+    ? `let an administrator, or whoever made the roles, run \`${await grantOf(db, wanted)}\``
+    : `let its owner, ${rows[0].owner}, run \`outlast migrate\`, which gives the roles their rights`;
+}
+
+/**
  * Creates what is missing, and lets the login run as them. Returns a sentence where that is not allowed, with the SQL
  * that an administrator has to run: one, whatever is missing.
  */
@@ -146,7 +169,7 @@ export async function forbiddenHere(db: Queryable, cause: unknown): Promise<Outl
           `does not own this archive and may not bring it up to date: let its owner, ${owner}, run \`outlast migrate\`.`,
         )
       : forbidden(
-          `may not use the archive here, which ${owner} owns: let an administrator run \`${await grantOf(db, bothRoles)}\`.`,
+          `may not use the archive here, which ${owner} owns: ${await wayInto(db, 'sync', 'outlast_writer', bothRoles)}.`,
         );
   }
   if (!mayCreate) {
