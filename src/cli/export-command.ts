@@ -1,12 +1,13 @@
 // `outlast export`: everything held, as files. Needs no key of the platform. Killed or stopped, the next one goes on.
 import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
-import { fileFormats, type FileFormat } from '../model.ts';
+import { fileFormats, type FileFormat, type ProjectId } from '../model.ts';
+import type { Db } from '../store/db.ts';
 import type { Exported } from '../export/write-export.ts';
 import { readSettings } from '../settings/settings.ts';
 import { exportTo, readPlace } from './export-places.ts';
 import { openToRead, wantedProjects, withStore } from './open-store.ts';
-import { formatCount, print, printJson, table, shellWord } from './print.ts';
+import { formatCount, print, printError, printJson, table, shellWord } from './print.ts';
 import { inProgress } from './signals.ts';
 
 type Flags = { format: FileFormat; project?: string[]; json?: true };
@@ -36,13 +37,14 @@ async function run(to: string, flags: Flags): Promise<void> {
   const settings = readSettings({ needs: 'database' });
   await inProgress(async (signal, progress) => {
     progress.update('Exporting');
-    const exported = await withStore(openToRead, settings, async ({ db }) =>
-      exportTo(
+    const { exported, behind } = await withStore(openToRead, settings, async ({ db }) => {
+      const projects = await wantedProjects(db, flags.project);
+      const made = await exportTo(
         {
           db,
           to,
           format: flags.format,
-          projects: await wantedProjects(db, flags.project),
+          projects,
           now: Date.now(),
           signal,
           onProgress: ({ file, rows, done, all }) =>
@@ -58,12 +60,34 @@ async function run(to: string, flags: Flags): Promise<void> {
             progress.update({ name: 'Sending', done, all, unit: 'files', more: file }),
         },
         settings.exports,
-      ),
-    );
+      );
+      return { exported: made, behind: await classesLeftBehind(db, projects) };
+    });
     progress.end();
     if (flags.json === true) printJson({ place: to, ...exported });
     else print(exportText(to, exported));
+    for (const project of behind) {
+      printError(
+        `The NFT classes of the platform are held by project "${project}", which is not in this export: they are not either. Keep them before you remove that project.`,
+      );
+    }
   });
+}
+
+/** One project of a platform archives the classes for all (docs/http.md): whoever exports the others has none. */
+async function classesLeftBehind(db: Db, exported: readonly ProjectId[]): Promise<ProjectId[]> {
+  const { rows } = await db.query<{ project: ProjectId }>(
+    `select p.project_id as project
+       from sync.projects p
+      where p.project_id <> all ($1)
+        and exists (select from archive.nft_classes c where c.project_id = p.project_id)
+        and exists (select from sync.projects e
+                     where e.project_id = any ($1) and e.base_url = p.base_url
+                       and not exists (select from archive.nft_classes c where c.project_id = e.project_id))
+      order by 1`,
+    [exported],
+  );
+  return rows.map(({ project }) => project);
 }
 
 /** What was exported, as a person reads it. */

@@ -2,7 +2,7 @@
 // in deploy/ name settings and paths that exist.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, copyFile, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -106,6 +106,16 @@ test('to remove a project the others are exported, as many as there are, and no 
     projects: { project: string }[];
   };
   expect(manifest.projects.map(({ project }) => project).toSorted()).toEqual(['default', 'shop']);
+  // Whoever leaves out the project that holds the classes of all is told so.
+  await queryAt(
+    database.connectionString,
+    `update sync.projects set base_url = (select base_url from sync.projects where project_id = 'default')
+      where project_id = 'shop'`,
+  );
+  const leftBehind = 'The NFT classes of the platform are held by project "default"';
+  expect((await kept('default', 'shop')).stderr).not.toContain(leftBehind);
+  await rm('kept', { recursive: true });
+  expect((await kept('shop')).stderr).toContain(leftBehind);
   const remove = `delete from sync.projects where project_id in ('shop', 'gone')`;
   await queryAt(database.connectionString, remove);
 });
