@@ -268,6 +268,10 @@ describe('a record', () => {
     expect(before.html).toContain('pending<span class="soft"> 1</span>');
     expect(before.html).toContain('As it was known at');
     expect(twinIn(before.html)).toContain('as_of=2026-03-05T18');
+    const dayEnd = 'As it was known at the end of 2026-03-05.';
+    for (const path of ['/orders/changes', '/orders']) {
+      expect((await page(`${path}?as_of=2026-03-05`)).html).toContain(dayEnd);
+    }
     const never = await page('/orders/changes?as_of=2026-03-01T00:00:00Z');
     expect(never.status).toBe(404);
     expect(never.html).toContain('nothing was known of it yet');

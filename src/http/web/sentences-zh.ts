@@ -151,6 +151,7 @@ export const sentences = {
   '{days:One day is|# days are} none of the archive’s.': '有 {days} 天不在存档范围内。',
   'None of these days is in the archive.': '这些天都不在存档范围内。',
   'As it was known at {time}.': '按 {time} 时所知显示。',
+  'the end of {day}': '{day} 结束',
   'As it is now': '查看现在的内容',
   'no longer shown': '平台不再显示',
   yes: '是',

@@ -1,6 +1,7 @@
 // The list page of everything in the catalogue: what it can be narrowed by, a page of rows, the way through the pages,
 // and, of records, what is certain of the days that were chosen.
 import type { ComponentChildren } from 'preact';
+import { isDay } from '../../../day.ts';
 import type { ListedResource, ProjectId } from '../../../model.ts';
 import { asOf, cursor, order as direction, whole } from '../../../query/arguments.ts';
 import type { Shape } from '../../../query/check-arguments.ts';
@@ -14,6 +15,10 @@ import { Cell, classOf } from '../value.tsx';
 import { linkTo, type Made, type View } from '../view.ts';
 import { besidesOf, type Besides } from './list-extras.tsx';
 import { Filter, RangeLine } from './filter.tsx';
+
+/** A day stands for its end, as `as_of` does. */
+export const instantText = ({ t }: View, given: string): string =>
+  isDay(given) ? t('the end of {day}', { day: given }) : given;
 
 /** The record's page, as it was at an instant where that is asked. */
 export const linkToRecord = (view: View, resource: string, id: string, asOf?: string): string =>
@@ -204,7 +209,7 @@ function Found({ view, list, given, answer, besides }: Listed) {
     <>
       {instant !== undefined && (
         <p class="notice mild">
-          {t('As it was known at {time}.', { time: instant })}
+          {t('As it was known at {time}.', { time: instantText(view, instant) })}
           {words.between}
           <a href={to({ cursor: undefined, limit: undefined, as_of: undefined })}>
             {t('As it is now')}

@@ -14,7 +14,7 @@ import { Facts, InstantField, isolated, ProjectField, Refusal, Time } from '../p
 import { FieldList, Raw } from '../value.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { CertificateSummary } from './list-extras.tsx';
-import { rowKey, linkToRecord, readList } from './list-page.tsx';
+import { instantText, rowKey, linkToRecord, readList } from './list-page.tsx';
 import { History } from './record-history-page.tsx';
 import { notFoundPage } from './error-page.tsx';
 
@@ -143,8 +143,8 @@ async function readRecord(view: View, list: RecordsList, id: string): Promise<Ma
         {then !== null && (
           <p class="notice mild">
             {shown.length === 0
-              ? t('At {time} nothing was known of it yet.', { time: given })
-              : t('As it was known at {time}.', { time: given })}
+              ? t('At {time} nothing was known of it yet.', { time: instantText(view, given) })
+              : t('As it was known at {time}.', { time: instantText(view, given) })}
             {words.between}
             <a href={linkToRecord(view, resource, id)}>{t('As it is now')}</a>
           </p>
