@@ -161,7 +161,7 @@ function docsPage(document: Document): string {
 <main>
 <h1>Reading over HTTP</h1>
 <p>${escaped(String(document.info['summary']))}.</p>
-<p><label for="key">Bearer key</label> <input id="key" type="password" autocomplete="off" placeholder="${needsNone ? 'not needed on this machine' : 'needed'}"></p>
+<p><label for="key">Bearer key</label> <input id="key" type="password" size="28" autocomplete="off" placeholder="${needsNone ? 'not needed on this machine' : 'needed'}"></p>
 ${sections.join('\n')}
 </main>
 <script>${script}</script>
