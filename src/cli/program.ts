@@ -55,7 +55,7 @@ export async function runProgram(
 ): Promise<void> {
   const args = helpLast(given);
   if (given[0] === 'help' && args[0] === 'settings') {
-    process.stdout.write(wrappedHelp(typeable(await settingsHelp())));
+    process.stdout.write(await settingsHelp());
     return;
   }
   const program = (await createProgram(commandIn(args))).hook('preAction', onLoaded);
@@ -178,20 +178,16 @@ Start with: outlast demo`;
 /** The settings as their table says them. */
 async function settingsHelp(): Promise<string> {
   const { settingGroups, settings } = await import('../settings/table.ts');
-  const help = new Command().createHelp();
-  help.prepareContext({ helpWidth: screenWidth() });
   const termWidth = Math.max(...settings.map(({ name }) => name.length));
   const groups = settingGroups.flatMap((group) => [
     '',
     `${group.title}:`,
-    ...group.settings.map(({ name, about }) =>
-      help.formatItem(
-        about.secret === true ? `${name} *` : name,
-        termWidth,
-        about.default === null ? about.sentence : `${about.sentence} (${about.default})`,
-        help,
-      ),
-    ),
+    ...group.settings.map(({ name, about }) => {
+      const term = (about.secret === true ? `${name} *` : name).padEnd(termWidth);
+      const said = about.default === null ? about.sentence : `${about.sentence} (${about.default})`;
+      // A command's beginning is as long as it is typed: lines are broken after that.
+      return wrapped(`  ${term}  ${typeable(said)}`, screenWidth(), ' '.repeat(termWidth + 2));
+    }),
   ]);
   return [
     'Settings are environment variables, with their defaults in brackets.',

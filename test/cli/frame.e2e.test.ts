@@ -52,6 +52,10 @@ describe('help', () => {
     const { code, stdout, stderr } = await runCommand(['help', 'settings']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const { name } of settings) expect(stdout).toContain(name);
+    // Heads, names and what goes on below them, however a command begins where it is typed.
+    const env = { npm_lifecycle_event: 'outlast', COLUMNS: '80' };
+    const lines = (await runCommand(['help', 'settings'], { env })).stdout.split('\n');
+    expect(new Set(lines.map((line) => line.search(/\S|$/))).size).toBe(3);
   });
 
   it('of a command names its options, asked either way', async () => {
