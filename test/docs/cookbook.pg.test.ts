@@ -74,6 +74,19 @@ test.each(figures)('question $number shows the coverage of its figures', async (
   expect(row).toHaveProperty('is_settled');
 });
 
+test('the days of a time zone add up to its month', async () => {
+  const [, days = ''] = [...page.matchAll(/^```sql\n([\s\S]*?);\n```/gm)]
+    .map(([, sql = '']) => sql.replaceAll(`'default'`, `'p'`))
+    .filter((sql) => sql.includes('coverage_by_day_in') || sql.includes('orders_by_day'));
+  expect(days).toContain('coverage_by_day_in');
+  const { rows } = await reader.query(
+    `select count(*)::int as days, sum(spent_units) as spent_units, bool_and(is_settled) as is_settled from (${days}) d`,
+  );
+  const months = `select days_in_month as days, spent_units, is_settled
+                    from analytics.orders_by_month_in('p', 'Asia/Shanghai') where month = '2026-03-01'`;
+  expect(rows).toEqual((await reader.query(months)).rows);
+});
+
 describe('the answers are right', () => {
   test('a month, what it would have said then, and what changed since', async () => {
     const [month] = await answer(1);
