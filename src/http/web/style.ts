@@ -12,6 +12,7 @@ a{color:var(--accent)}
 header{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;align-items:baseline;padding:.7rem clamp(.9rem,3vw,2rem);border-bottom:1px solid var(--line);background:var(--panel)}
 header strong a{color:var(--ink);text-decoration:none;font-size:17px}
 header nav{display:flex;flex-wrap:wrap;gap:.1rem 1rem;flex:1}
+@media (max-width:1360px){header:has(form) nav{order:3;flex:0 0 100%}header:has(form) .tools{margin-left:auto}}
 header nav a,.tools a{text-decoration:none;color:var(--soft);padding:.15rem 0;white-space:nowrap}
 header nav a:hover,.tools a:hover{color:var(--accent)}
 header nav a[aria-current]{color:var(--ink);font-weight:600;border-bottom:2px solid var(--accent)}
