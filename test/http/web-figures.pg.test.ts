@@ -277,6 +277,19 @@ test('what goes on is shown with its pace and its end', async () => {
   expect(html).toContain('<code>outlast doctor</code>');
 });
 
+test('between two ticks today is due, and another day later', async () => {
+  const at = new Date(noon).toISOString();
+  const progress: Archive['progress'] = async (query) => {
+    const found = await archive.progress(query);
+    const quiet = { run: null, inHand: [], parked: null, nextDueAt: '2026-04-06T14:00:00Z' };
+    return found && { ...found, ...quiet, slicesDue: 1, platformNow: at };
+  };
+  const between = await fresh(serveArchive({ ...archive, progress }, { now: () => noon }));
+  const html = await textAt(`${between.url}/runs`);
+  expect(html).toContain('One day is due at the next tick, as today always is.');
+  expect(html).toContain('Another day is due at 2026-04-06 14:00.');
+});
+
 test('what is wrong comes first, with what to do, and the overview says it and leads there', async () => {
   const html = await page('/alerts');
   const places = ['The clock of ', 'It was over soon.'].map((text) => html.indexOf(text));

@@ -257,6 +257,9 @@ export const sentences = {
   // Runs.
   Now: '现在',
   'Nothing is being read at the moment.': '目前没有在读取。',
+  '{due:One day is|# days are} due at the next tick, as today always is.':
+    '有 {due} 天将在下一次定时运行时读取（今天总是如此）。',
+  'Another day is due at {time}.': '下一个到期的日期：{time}。',
   'The next look is due at {time}.': '下一次检查时间：{time}。',
   '{done:one day|# days} done, {due} still due': '已完成 {done} 天，还有 {due} 天',
   '{rate:one day|# days} a minute': '每分钟 {rate} 天',

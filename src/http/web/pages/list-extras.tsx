@@ -242,7 +242,7 @@ async function besidesFacts(view: View): Promise<Besides> {
 
 function Now({ view, progress }: { view: View; progress: Progress }) {
   const { t, words, format } = view;
-  const { parked, run, nextDueAt, succeededAt } = progress;
+  const { parked, run, slicesDue: due, nextDueAt, succeededAt } = progress;
   return (
     <section aria-labelledby="now">
       <h2 id="now">{t('Now')}</h2>
@@ -259,9 +259,17 @@ function Now({ view, progress }: { view: View; progress: Progress }) {
         <p class="lead">
           {t('Nothing is being read at the moment.')}
           {words.between}
-          {nextDueAt === null
-            ? t('Nothing is due any more.')
-            : t('The next look is due at {time}.', { time: format.time(nextDueAt) })}
+          {due > 0
+            ? t('{due:One day is|# days are} due at the next tick, as today always is.', { due })
+            : nextDueAt === null
+              ? t('Nothing is due any more.')
+              : t('The next look is due at {time}.', { time: format.time(nextDueAt) })}
+          {due > 0 && nextDueAt !== null && (
+            <>
+              {words.between}
+              {t('Another day is due at {time}.', { time: format.time(nextDueAt) })}
+            </>
+          )}
         </p>
       )}
       {succeededAt !== null && (
