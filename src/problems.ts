@@ -310,8 +310,8 @@ const words: Record<ProblemKind, OfKind> = {
     en: (_, { text }) => `${text}.`,
     zh: () => '数据已在数据库中，但存证或日志链头的文件无法写入。',
     todo: {
-      en: 'Make room in OUTLAST_CERTIFICATES_DIR, or give the right to write there.',
-      zh: '请为 OUTLAST_CERTIFICATES_DIR 腾出空间，或授予写入权限。',
+      en: 'Make room in OUTLAST_CERTIFICATES_DIR and OUTLAST_HEADS_DIR, or give the right to write there.',
+      zh: '请为 OUTLAST_CERTIFICATES_DIR 和 OUTLAST_HEADS_DIR 腾出空间，或授予写入权限。',
     },
   },
   export_failed: {
@@ -336,8 +336,8 @@ const words: Record<ProblemKind, OfKind> = {
     en: (_, { text }) => `${text}.`,
     zh: () => '存档的内容与存证或日志链头不符：数据库被改动过，或恢复成了较旧的副本。',
     todo: {
-      en: 'Run outlast verify, and keep a copy of the database before changing anything.',
-      zh: '请运行 outlast verify，并在改动任何内容之前保留数据库副本。',
+      en: 'Run outlast verify, and keep a copy of the database before changing anything. After a restore move the files of heads away, and keep them.',
+      zh: '请运行 outlast verify，并在改动任何内容之前保留数据库副本。如果是恢复了较旧的副本，请移走并保留链头文件。',
     },
   },
   parked: {

@@ -59,7 +59,7 @@ export async function publishHeads(publishing: Publishing): Promise<FileTrouble 
 
 const cannotWrite = 'The head of the journal cannot be written to its file';
 const otherJournal =
-  'The last head in the file is none of this archive: its journal was made anew, or is an older one, such as a backup that was restored. Nothing is added to the file until it is moved away; `outlast verify --heads` tells more';
+  'The last head in the project’s file of OUTLAST_HEADS_DIR is none of this archive: its journal was made anew, or is an older one, such as a backup that was restored. Nothing is added to the file until it is moved away; `outlast verify --heads` tells more';
 
 /** Names of projects are safe as names of files. */
 export const headsName = (projectId: ProjectId): string => `${projectId}.heads`;

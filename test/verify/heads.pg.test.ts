@@ -97,7 +97,9 @@ test('sabotaged: a journal made anew passes none of the heads kept, and nothing 
   });
   expect(await publishHeads({ ...bench.worker, log })).toMatchObject({ kind: 'archive_altered' });
   expect(errors).toEqual([
-    expect.stringMatching(/^The last head in the file is none of this archive/),
+    expect.stringMatching(
+      /^The last head in the project’s file of OUTLAST_HEADS_DIR is none of this archive/,
+    ),
   ]);
   expect(await readFile(path(), 'utf8')).toBe(before);
   expect(await saidOf([])).toEqual([]);
