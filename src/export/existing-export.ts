@@ -5,6 +5,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
 import type { FileFormat } from '../model.ts';
+import type { Tx } from '../store/db.ts';
+import { isHeadHeld } from '../store/journal/heads.ts';
 import { readManifest, type ExportedFile, type Manifest } from './manifest.ts';
 import { contentPath, exportedTables, pathOf, type ExportPart } from './exported-tables.ts';
 
@@ -122,6 +124,24 @@ export function checkSameArchive(
         `says of project "${held.project}" that it was first archived at ${held.added_at}, and this database says ${now.added_at}`,
       );
     }
+  }
+}
+
+/**
+ * P4: an older backup that was restored and went on lacks what was archived since, however much it holds by now. Throws
+ * settings `other_archive`.
+ */
+export async function checkSameJournal(
+  tx: Tx,
+  place: string,
+  before: Manifest | null,
+): Promise<void> {
+  for (const { project, journal } of before?.projects ?? []) {
+    if (journal === null || (await isHeadHeld(tx, project, journal))) continue;
+    throw otherArchive(
+      place,
+      `ends with entry ${journal.no} of the journal of project "${project}", and this database does not have it, as after an older backup was restored`,
+    );
   }
 }
 

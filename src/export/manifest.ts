@@ -59,7 +59,15 @@ const manifest = z.object({
   /** The schema's version: the moment of the newest migration. */
   schema: count,
   exported_at: z.string(),
-  projects: z.array(z.object({ project, added_at: z.string(), first_day: z.string() })),
+  projects: z.array(
+    z.object({
+      project,
+      added_at: z.string(),
+      first_day: z.string(),
+      /** The newest head of its journal, which an archive must have passed to take the place of this export. */
+      journal: z.object({ no: count, head: sha256 }).nullable().default(null),
+    }),
+  ),
   months: z.array(coverage),
   columns: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() }))),
   files: z.array(exportedFile),

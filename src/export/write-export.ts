@@ -12,11 +12,12 @@ import {
   type ProjectId,
 } from '../model.ts';
 import { noStatementTimeout, onlyRow, type Db, type Tx } from '../store/db.ts';
+import { newestHead } from '../store/journal/heads.ts';
 import { countsByState } from '../store/ledger.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { monthDigest } from '../verify/digest.ts';
 import { readContent, readDayDigests } from './content.ts';
-import { checkNothingLost, checkSameArchive } from './existing-export.ts';
+import { checkNothingLost, checkSameArchive, checkSameJournal } from './existing-export.ts';
 import {
   exportedColumnsOf,
   exportedTables,
@@ -88,6 +89,7 @@ async function exportFrom(
   const stage = await open();
   checkStillDue(exporting, stage.before);
   checkSameArchive(exporting.to, stage.before, projects, exporting.format);
+  await checkSameJournal(tx, exporting.to, stage.before);
   const columns = await exportedColumnsOf(tx);
   const done = await exportParts(exporting, tx, stage, columns);
   const schema = await tx.query<{ newest: string }>('select newest from analytics.schema_version');
@@ -128,13 +130,20 @@ async function lockPlace(tx: Tx, place: string): Promise<void> {
 }
 
 async function projectsOf(tx: Tx, wanted: ProjectId[]): Promise<Manifest['projects']> {
-  const { rows } = await tx.query<Manifest['projects'][number]>(
+  const { rows } = await tx.query<Omit<Manifest['projects'][number], 'journal'>>(
     `select project_id as project, added_at, first_day from sync.projects
       where project_id = any ($1) order by project_id`,
     [wanted],
   );
-  if (rows.length > 0) return rows;
-  throw settingsError('nothing_archived', 'Nothing is archived yet: there is nothing to export.');
+  if (rows.length === 0) {
+    throw settingsError('nothing_archived', 'Nothing is archived yet: there is nothing to export.');
+  }
+  const projects: Manifest['projects'] = [];
+  for (const row of rows) {
+    const newest = await newestHead(tx, row.project);
+    projects.push({ ...row, journal: newest && { no: newest.no, head: newest.head } });
+  }
+  return projects;
 }
 
 async function exportParts(

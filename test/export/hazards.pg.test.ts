@@ -25,7 +25,13 @@ import type { FileFormat } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import { fresh, removeFolder, setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { writeClass, writeOrder, writeOrders, writeProjects } from '../support/rows.ts';
+import {
+  enterOrders,
+  writeClass,
+  writeOrder,
+  writeOrders,
+  writeProjects,
+} from '../support/rows.ts';
 
 let db: Db;
 /** Of a database in which nothing is archived. */
@@ -160,6 +166,33 @@ describe('a second export', () => {
     await writeOrder(from, { project: 'p', id: 'one' });
     // Of the same beginning, but with fewer records.
     await told({ from }, 'other_archive');
+  });
+
+  test('P4: nor of what an older backup of the same archive lacks, however much it holds by now', async () => {
+    const database = await fresh(createTestDatabase());
+    const from = await fresh(open(database, null));
+    await addProject(from, 'p', '2026-04-06T12:00:00Z');
+    const archive = async (...ids: string[]): Promise<void> => {
+      for (const id of ids) await writeOrder(from, { project: 'p', id });
+      await enterOrders(from, 'p');
+    };
+    const to = join(folder, 'branch');
+    await archive('one');
+    await exported(to, { from });
+    await archive('two');
+    await exported(to, { from });
+    const before = await manifestOf(to);
+    // As it was before the second.
+    await from.query(`
+      delete from archive.orders where operation_id = 'two';
+      delete from sync.journal where no > 1;
+      update sync.chains c set no = 1, head = j.head from sync.journal j`);
+    await archive('three', 'four');
+    await expect(exported(to, { from })).rejects.toMatchObject({
+      code: 'other_archive',
+      message: expect.stringContaining('as after an older backup was restored') as string,
+    });
+    expect(await manifestOf(to)).toBe(before);
   });
 
   test('does not touch a folder of other things', async () => {

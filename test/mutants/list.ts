@@ -123,6 +123,8 @@ export const mutants: readonly Mutant[] = [
       'isMore) ? halves : [-[...halves, row]-]{+halves+};', 'sync/reconcile'],
   ]),
   ...of('commit', 'store/commit.pg', [
+    ['an older backup takes the place of what was exported since',
+      'journal === null || [-(await isHeadHeld(tx, project, journal))-]{+true+}', 'export/hazards.pg'],
     ['P2: older pages are taken', 'and ([-observed_at is null or observed_at <= $7-]{+$8::timestamptz is not null+})'],
     ['P1: pages have no entry', '[-writePages(tx, slice, walk, pages)-]{+undefined+},'],
     ['rejects are dropped', '[-keepRejects(tx, slice, rejected)-]{+Promise.resolve([])+},'],
