@@ -110,7 +110,7 @@ export async function monthsToCertify(
 }
 
 /** A certificate that is no longer held: SHA-256 of its file. */
-type Gone = { issue: number; sha256: string };
+export type Gone = { issue: number; sha256: string };
 
 /** The last certificate of a month that the journal tells of; null: there was none. */
 export async function lastIssued(

@@ -6,13 +6,14 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
-import { ifThere, writeWhole } from '../files.ts';
+import { digestOfFile, ifThere, writeWhole } from '../files.ts';
 import type { Log } from '../log.ts';
 import type { Day, Instant, ProjectId } from '../model.ts';
 import { canonicalFile } from '../platform/canonical.ts';
 import {
   certificatesOf,
   certifiedMonths,
+  type Gone,
   type HeldCertificate,
   type Issued,
 } from '../store/certificates.ts';
@@ -37,7 +38,8 @@ export type FileKind = 'certificate.json' | 'leaves.txt';
 export const fileName = ({ resource, month, issue }: Issued, kind: FileKind): string =>
   `${resource}-${month.slice(0, 7)}.${issue > 1 ? `${issue}.` : ''}${kind}`;
 
-const fileForm = /^(orders|nft_classes)-(\d{4}-\d\d)\.(?:(\d+)\.)?(certificate\.json|leaves\.txt)$/;
+const fileForm =
+  /^(orders|nft_classes)-(\d{4}-\d\d)\.(?:(\d{1,6})\.)?(certificate\.json|leaves\.txt)$/;
 
 export type FoundFile = Issued & { kind: FileKind; name: string };
 
@@ -56,6 +58,22 @@ export async function filesOf(folder: string, projectId: ProjectId): Promise<Fou
     ];
     return [{ resource, month: `${month}-01`, issue: Number(issue), kind, name }];
   });
+}
+
+/** The last certificate of a month that has a file; null: none has, or the folder cannot be read. */
+export async function lastGivenOut(
+  folder: string | null,
+  { projectId, resource }: ProjectList,
+  month: Day,
+): Promise<Gone | null> {
+  if (folder === null) return null;
+  const [last] = (await filesOf(folder, projectId).catch(() => []))
+    .filter((file) => file.resource === resource && file.month === month)
+    .filter(({ kind }) => kind === 'certificate.json')
+    .toSorted((a, b) => b.issue - a.issue);
+  if (last === undefined) return null;
+  const found = await digestOfFile(join(folder, projectId, last.name)).catch(() => null);
+  return found && { issue: last.issue, sha256: found.sha256 };
 }
 
 /** What certifying works with. */

@@ -12,6 +12,7 @@ import {
   lastIssued,
   monthsToCertify,
   type CoveredSlice,
+  type Gone,
   type HeldCertificate,
   type MonthKey,
 } from '../store/certificates.ts';
@@ -21,7 +22,12 @@ import { newestHead } from '../store/journal/heads.ts';
 import { withSnapshot } from '../store/snapshot.ts';
 import { certificateFormat, type Certificate } from './certificate.ts';
 import { createMonthDigest } from './digest.ts';
-import { writeOwedFiles, type Certifying, type FileTrouble } from './certificate-copies.ts';
+import {
+  lastGivenOut,
+  writeOwedFiles,
+  type Certifying,
+  type FileTrouble,
+} from './certificate-copies.ts';
 import { leavesInForce } from './leaves.ts';
 
 /**
@@ -53,12 +59,13 @@ export async function certifyMonths(
 }
 
 async function certifyMonth(
-  { db, projectId, log }: Certifying,
+  { db, projectId, certificatesDir, log }: Certifying,
   { resource, month }: MonthKey,
   at: string,
 ): Promise<void> {
   const of = { projectId, resource };
-  const made = await withSnapshot(db, (tx) => certificateOf(tx, of, month, at));
+  const given = await lastGivenOut(certificatesDir, of, month);
+  const made = await withSnapshot(db, (tx) => certificateOf(tx, of, month, at, given));
   // A rival may have been first, then and now: then it is the rival's that counts.
   if (made === null) return;
   if (!(await enterCertificate(db, of, made, sha256(canonicalFile(made.text))))) return;
@@ -78,10 +85,13 @@ async function certificateOf(
   of: ProjectList,
   month: Day,
   at: string,
+  given: Gone | null,
 ): Promise<HeldCertificate | null> {
   const held = await certificatesOf(tx, of);
   if (held.some((one) => one.month === month)) return null;
-  const replaces = await lastIssued(tx, of, month);
+  const issued = await lastIssued(tx, of, month);
+  // An older backup that was restored knows nothing of the one that was given out since.
+  const replaces = (given?.issue ?? 0) > (issued?.issue ?? 0) ? given : issued;
   const byMoment = held.toSorted((a, b) => Date.parse(a.certifiedAt) - Date.parse(b.certifiedAt));
   const previous = byMoment.at(-1) ?? null;
   const coverage = await coverageOf(tx, of, month);

@@ -210,7 +210,7 @@ async function checkCertificates(
   for (const file of await filesIn(folder, of.projectId, report)) {
     const isHeld = held.some(({ month, issue }) => month === file.month && issue === file.issue);
     if (file.resource !== of.resource || isHeld || !isWanted(file.month)) continue;
-    const says = `${file.name} is there, and the database has no certificate of that month`;
+    const says = `${file.name} is there, and the database does not hold that certificate`;
     await report({ kind: 'file', when: file.month.slice(0, 7), id: null, says });
   }
   return certificates;

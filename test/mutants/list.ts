@@ -123,6 +123,8 @@ export const mutants: readonly Mutant[] = [
       'isMore) ? halves : [-[...halves, row]-]{+halves+};', 'sync/reconcile'],
   ]),
   ...of('commit', 'store/commit.pg', [
+    ['a certificate that was given out before a restore counts for nothing',
+      'const replaces = [-(given?.issue ?? 0) > (issued?.issue ?? 0) ? given : -]issued;', 'verify/certify.pg'],
     ['an older backup takes the place of what was exported since',
       'journal === null || [-(await isHeadHeld(tx, project, journal))-]{+true+}', 'export/hazards.pg'],
     ['P2: older pages are taken', 'and ([-observed_at is null or observed_at <= $7-]{+$8::timestamptz is not null+})'],

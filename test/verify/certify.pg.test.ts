@@ -266,6 +266,24 @@ describe('a month that is over', () => {
     );
   });
 
+  test('that was certified after the backup which was restored gets one that names the first', async () => {
+    archive = await uncertified();
+    await mkdir(join(archive.folder, 'p'), { recursive: true });
+    const given = 'as it was given out';
+    await writeFile(fileOf('orders-2026-03.certificate.json'), given);
+    await marchEnds();
+    await certifyMonths(archive.worker, signal);
+    expect((await certificates()).map(({ certificate }) => certificate)).toMatchObject([
+      { resource: 'orders', issue: 2, replaces: { issue: 1, sha256: sha256(given) } },
+      { resource: 'nft_classes', issue: 1, replaces: null },
+    ]);
+    expect(await readFile(fileOf('orders-2026-03.certificate.json'), 'utf8')).toBe(given);
+    expect(await readdir(join(archive.folder, 'p'))).toContain('orders-2026-03.2.certificate.json');
+    expect((await archive.verify()).findings.map(({ says }) => says)).toEqual([
+      'orders-2026-03.certificate.json is there, and the database does not hold that certificate',
+    ]);
+  });
+
   test('holds the classes of every owner, each with its slices', async () => {
     archive = await certified(literal);
     const [, classes] = await certificates();
