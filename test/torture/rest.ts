@@ -85,10 +85,12 @@ async function notExact({ simulator, memory, drawn }: World, db: Queryable): Pro
   // Also what came into being since the last look.
   memory.look();
   const now = simulator.clock.now();
-  const wrong = found.filter(({ id, shown }) => {
+  const wrong = found.filter(({ id, shown, archived }) => {
     const had = memory.find(id);
     if (had === null) return true;
     if (shown === null) return had.hiddenAt === null && !memory.isOutOfWindow(had, now);
+    // By its own zone's clock it still shows some of a month that has gone in UTC, and is not asked for that any more.
+    if (had.createdAt < startOf(windowAt(now).from)) return archived === null;
     // Today is read by its list alone, and by status once it is over.
     const isByStatus = drawn.oddity.statusUnasked !== undefined;
     return !(isByStatus && dayOf(had.createdAt) >= dayOf(now - hourMs));
