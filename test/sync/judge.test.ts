@@ -222,6 +222,12 @@ describe('while the month goes', () => {
     expect(next.at).toBe(older.ended.now + 4 * hour);
   });
 
+  test('a day of which nothing was seen is looked at sooner, for it can still be lost', () => {
+    const empty = { ...last, shown: 0 };
+    const { next } = judge({ ...day, isHolding: false }, [empty], null, at(empty.ended.now));
+    expect(next.at).toBe(empty.ended.now + 30 * minute);
+  });
+
   test('a day is final, if it was ever read whole, or lost twelve hours after by the most cautious clock', () => {
     const decidedAt = goesAt + 12 * hour;
     const clocks = (earliest: Instant): Clocks => ({ ...at(decidedAt + hour), earliest });
@@ -247,9 +253,10 @@ describe('the next reading', () => {
       at: second + 30_000,
     });
     const empty = [reading(1, 'asc', first, { shown: 0 })];
-    expect(judged([...empty, reading(2, 'desc', second, { shown: 0 })]).next.at).toBeGreaterThan(
-      afterPair,
-    );
+    // Where it showed nothing it is looked at again as soon, though that can confirm it a day later only.
+    expect(judged(empty, { now: first + hour }).next.at).toBe(second + 30_000);
+    const again = reading(2, 'desc', second, { shown: 0 });
+    expect(judged([...empty, again]).next.at).toBe(again.ended.now + dayMs + 30_000);
   });
 
   test('is due at once where books count more of the day by itself, and a day later where it is proved', () => {
@@ -272,6 +279,15 @@ describe('the next reading', () => {
     const of = { ...day, newsNo: 9 };
     const readings = [...pair, ...pair.map((one) => ({ ...one, no: one.no + 3 }))];
     expect(judged(readings, { of }).next.at).toBeLessThan(second + hour);
+  });
+
+  test('comes soon again where a day that was proved for long shows less', () => {
+    const proved = Array.from({ length: 6 }, (_, k) =>
+      reading(k + 1, k % 2 === 0 ? 'asc' : 'desc', first + k * dayMs),
+    );
+    const less = reading(7, 'asc', first + 6 * dayMs, { lacks: 1 });
+    const now = less.ended.now;
+    expect(judged([...proved, less], { now }).next.at).toBe(now + 15 * minute);
   });
 
   test('waits twice as long each time, a day at most, while the day is not proved', () => {

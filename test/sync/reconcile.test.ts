@@ -23,11 +23,16 @@ describe('more is counted than was shown', () => {
   ] as const)('not where %s are counted', (_, total, byStatus, isEqual) =>
     expect(balance({ total, byStatus }, shown)).toEqual({ isMore: false, isEqual }),
   );
+
+  test('nor does nothing counted equal nothing shown', () =>
+    expect(balance({ total: null, byStatus: null }, { all: 0, byStatus: [0, 0, 0] })).toMatchObject(
+      { isEqual: false },
+    ));
 });
 
 describe('of four days', () => {
-  /** What is asked and written where these spans count more. */
-  function played(more: readonly string[]): { asked: string[]; written: string[] } {
+  /** What is asked and written where these spans count more, and one is refused. */
+  function played(more: readonly string[], refused = ''): { asked: string[]; written: string[] } {
     const name = ({ from, to }: DaySpan): string => `${from}-${to}`;
     const asked: string[] = [];
     const steps = reconcile<{ of: string; isMore: boolean; isEqual: boolean }>({ from: 0, to: 4 });
@@ -35,7 +40,7 @@ describe('of four days', () => {
     while (!step.done) {
       const of = name(step.value);
       asked.push(of);
-      step = steps.next({ of, isMore: more.includes(of), isEqual: false });
+      step = steps.next(of === refused ? null : { of, isMore: more.includes(of), isEqual: false });
     }
     return { asked, written: step.value.map(({ of }) => of) };
   }
@@ -56,5 +61,9 @@ describe('of four days', () => {
       asked: ['0-4', '0-2', '2-4'],
       written: ['0-2', '2-4', '0-4'],
     });
+  });
+
+  test('a span that is refused is halved, and only its halves are written', () => {
+    expect(played([], '0-4')).toEqual({ asked: ['0-4', '0-2', '2-4'], written: ['0-2', '2-4'] });
   });
 });
