@@ -36,7 +36,7 @@ async function runAt(hours: number): Promise<void> {
   expect(await falseSeals(bench)).toEqual([]);
 }
 
-// Where the filter takes numbers: older.pg.test.ts.
+// Where the filter takes numbers: older.e2e.test.ts.
 test.each([
   ['beside others', orders],
   ['and there is no other', orders.filter(({ record }) => record.status === 3)],
