@@ -25,7 +25,7 @@ export function print(text: string): void {
 }
 
 const commands =
-  /(?<![\w./@-])outlast (?=(?:--help|demo|simulate|init|doctor|migrate|sync|start|watch|status|query|follow|alert|verify|export|import|rebuild|help)\b)/g;
+  /(?<![\w./@-])outlast (?=<command>|(?:--help|demo|simulate|init|doctor|migrate|sync|start|watch|status|query|follow|alert|verify|export|import|rebuild|help)\b)/g;
 
 /** Text whose commands can be typed where it is read: beginning as this one was begun. */
 export function typeable(text: string): string {

@@ -120,6 +120,7 @@ async function createProgram(wanted: string | undefined): Promise<Command> {
     .configureOutput({
       outputError: (text) => printError(oneSentence(text, program)),
       writeOut: (text) => process.stdout.write(wrappedHelp(typeable(text))),
+      writeErr: (text) => process.stderr.write(wrappedHelp(typeable(text))),
       getOutHelpWidth: () => screenWidth(),
       getErrHelpWidth: () => screenWidth(),
     });

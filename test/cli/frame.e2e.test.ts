@@ -200,9 +200,11 @@ describe('a mistake in the arguments is one sentence and exit code 2 (P12)', () 
   });
 
   it('no command at all: the help, on stderr', async () => {
-    const { code, stdout, stderr } = await runCommand([]);
+    const env = { npm_lifecycle_event: 'outlast' };
+    const { code, stdout, stderr } = await runCommand([], { env });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('Usage: outlast <command>');
+    expect(stderr).toMatch(/^Usage: npm run -s outlast -- <command>/);
+    expect((await runCommand(['--help'], { env })).stdout).toBe(stderr);
   });
 });
 
