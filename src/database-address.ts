@@ -28,12 +28,15 @@ const needless = `
   uselibpqcompat=true pgbouncer connection_limit pool_timeout schema supa
 `.split(/\s+/);
 
-/** libpq takes a user without a host, as `postgres://user@/database?host=/run/postgresql`; `URL` does not. */
+/**
+ * libpq takes a user without a host, as `postgres://user@/database?host=/run/postgresql`; `URL` does not, and passes
+ * over blanks around an address.
+ */
 export function urlOf(connectionString: string): URL | null {
   const text = URL.canParse(connectionString)
     ? connectionString
     : connectionString.replace('@/', '@localhost/');
-  return /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
+  return /^\s*postgres(ql)?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
 }
 
 const form =
@@ -45,7 +48,7 @@ const severalHosts =
 /** What is wrong with it: ends of sentences that begin with the setting's name, without a value of it (P10). */
 export function mistakesIn(connectionString: string): string[] {
   const url = urlOf(connectionString);
-  const [, host = ''] = /^\w+:\/\/(?:[^/]*@)?([^/?#]*)/.exec(connectionString) ?? [];
+  const [, host = ''] = /^\s*\w+:\/\/(?:[^/]*@)?([^/?#]*)/.exec(connectionString) ?? [];
   if (`${host}${url?.searchParams.get('host') ?? ''}`.includes(',')) return [severalHosts];
   if (url === null) return [form];
   try {

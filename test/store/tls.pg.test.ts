@@ -186,6 +186,7 @@ test.each([
   ['postgres://user:cret%ff@host/db', 'has a % that no code of a character follows'],
   ['postgres://user:cret@a:5432,b:5432/db', 'names several hosts, and Outlast takes one'],
   ['postgres://a,b/db?target_session_attrs=read-write', 'names several hosts'],
+  [' postgres://a,b/db', 'names several hosts'],
   // Or as PGHOST adds it.
   ['postgres://user:cret@/db?host=a,b', /names several hosts.* PGHOST /],
   ['mysql://user:cret@host/db', 'is no PostgreSQL address'],
@@ -201,6 +202,7 @@ test('what is harmless is taken, and nothing of it reaches pg, which might read 
   const foreign = 'pgbouncer=true&connection_limit=1&pool_timeout=9&schema=public&supa=base';
   expect(readAddress(pathTo(`${harmless}&${foreign}`))).toEqual(readAddress(pathTo('')));
   expect(readAddress(pathTo('options=-c a.b%3D1&schema=a'))).toMatchObject({ options: '-c a.b=1' });
+  expect(readAddress(` ${pathTo('')} `)).toEqual(readAddress(pathTo('')));
   expect(readAddress(pathTo('ssl=true'))).toEqual(readAddress(pathTo('sslmode=require')));
   const plainest = { user: 'user', password: 'a-secret', host: 'localhost', database: 'db' };
   expect(readAddress('postgresql://user:a-secret@localhost/db')).toMatchObject(plainest);
