@@ -19,6 +19,7 @@ import {
   watchOperations,
   onlyProject,
 } from '../store/operations/watch-operations.ts';
+import { isAnyOpen } from '../store/operations/watched.ts';
 import { openMigrated, refuseMissingArchive, withStore } from './open-store.ts';
 import { readOptions } from './command-options.ts';
 import { formatCount, print, printJson } from './print.ts';
@@ -55,7 +56,11 @@ export const watchCommand = (command: Command): Command =>
         const project = flags.project ?? (await onlyProject(db));
         const watched = await watchOperations(db, project, operations);
         if (flags.json === true) printJson({ project, ...watched });
-        else print(sentenceOf(project, watched) + oddText(operations[0]?.createdOn, Date.now()));
+        else {
+          const isOpen = await isAnyOpen(db, project, operations);
+          const odd = oddText(operations[0]?.createdOn, isOpen, Date.now());
+          print(sentenceOf(project, watched) + odd);
+        }
       });
     });
 
@@ -69,11 +74,13 @@ function sentenceOf(project: string, { given, added, changed }: Watched): string
 }
 
 /** What is to be expected of a day outside the window and the days to come, by this machine's clock. */
-function oddText(createdOn: Day | undefined, now: Instant): string {
+function oddText(createdOn: Day | undefined, isOpen: boolean, now: Instant): string {
   if (createdOn === undefined) return '';
   const putRight = 'If the day is mistyped, type this again with the right one.';
   const { from } = windowAt(now);
   if (createdOn < from) {
+    // What is done stays done.
+    if (!isOpen) return '';
     return `\n${createdOn} has left the platform's window, which begins on ${from}: unless it still answers, \`outlast status\` will name them as lost. ${putRight}`;
   }
   if (createdOn > addDays(dayOf(now), 31)) {

@@ -71,6 +71,9 @@ test('ids from arguments and a file are asked for by the next sync; status names
   expect(status.stdout).toContain('1 LOST');
   expect(status.stdout).toContain('LOST from-long-ago: it was never found');
   expect(status.stdout).toContain('tokens: 2 held, read');
+  const old = ['--created-on', '2025-11-30'] as const;
+  expect((await outlast('watch', first, ...old)).stdout).not.toContain('lost');
+  expect((await outlast('watch', first, 'another', ...old)).stdout).toContain('them as lost');
 });
 
 test('P12: mistakes are named before anything is entered', async () => {

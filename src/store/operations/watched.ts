@@ -95,6 +95,20 @@ export async function countOpen(db: Queryable, projectId: ProjectId): Promise<nu
   );
 }
 
+/** Whether any of these is asked for still. */
+export async function isAnyOpen(
+  db: Queryable,
+  projectId: ProjectId,
+  operations: readonly NewOperation[],
+): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from sync.watched_operations
+      where project_id = $1 and state = 'open' and operation_id = any($2) limit 1`,
+    [projectId, operations.map((one) => one.operationId)],
+  );
+  return rows.length > 0;
+}
+
 // Named as a date first, the parameter would be one: midnight instead of now.
 const isSensible = `(created_on >= '2000-01-01' and created_on <= ($2::timestamptz at time zone 'UTC')::date + 31)`;
 
