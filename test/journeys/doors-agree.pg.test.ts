@@ -361,12 +361,9 @@ describe.each(names)('the list %s', (name) => {
       const asked = filter === 'month' ? value.slice(0, 7) : value;
       const path = `/archive/v1/${snake(name)}?project=p&format=ndjson&${snake(filter)}=${asked}`;
       const matching = rows.filter(({ [column]: given }) => {
-        if (typeof given !== 'string') return false;
-        return filter === 'from'
-          ? given >= value
-          : filter === 'to'
-            ? given < value
-            : given === value;
+        if (typeof given !== 'string' && typeof given !== 'boolean') return false;
+        const text = String(given);
+        return filter === 'from' ? text >= value : filter === 'to' ? text < value : text === value;
       });
       expect(parsedLines(await ask(path)), filter).toEqual(matching);
     }
