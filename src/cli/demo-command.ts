@@ -3,7 +3,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { addDays, dayOf } from '../day.ts';
 import { currentAddress } from '../database-address.ts';
-import { exitCode } from '../errors.ts';
+import { exitCode, isOutlastError, settingsError } from '../errors.ts';
 import type { ProjectMeter } from '../meter.ts';
 import type { ListedResource } from '../model.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
@@ -179,6 +179,11 @@ async function syncOnce(worker: Worker, signal: AbortSignal): Promise<RunReport>
           `  reading   ${formatCount(recordsShown)} records, ${formatCount(slicesDone)} days of orders and classes done`,
         ),
     });
+  } catch (error) {
+    // Nobody gave an address: each demo's platform has its own.
+    if (!isOutlastError(error, 'other_address')) throw error;
+    const advice = 'stop it first, or open the address that it printed';
+    throw settingsError('demo_runs', `A demo runs already in this folder: ${advice}.`, error);
   } finally {
     progress.end();
   }

@@ -39,6 +39,8 @@ async function startedInTheMiddle(): Promise<Running> {
   return demo;
 }
 
+const demoRuns = /outlast: A demo runs already in this folder: stop it first[^\n]*\n$/;
+
 // One archive, each test where the one before it left it.
 
 test('Ctrl-C in the middle of the first sync says that nothing is lost', async () => {
@@ -85,6 +87,8 @@ test('run again it goes on with what it holds, can be looked into and watched, a
   const [, page = ''] = /Open (http:\S+) to watch it/.exec(demo.stdout()) ?? [];
   expect((await fetch(page)).headers.get('content-type')).toMatch(/^text\/html/);
   await demo.waitFor(/^\d\d:\d\d:\d\d {2}\d+ new orders?\b/m);
+  const second = await runCommand(['demo'], { cwd: folder });
+  expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(demoRuns) });
   // npm hands on what the terminal has sent already: that is no second wish.
   demo.child.kill('SIGINT');
   expect((await demo.stop('SIGINT')).code).toBe(0);
