@@ -19,6 +19,10 @@ export function snake(field: string): string {
   return name;
 }
 
+/** A field as it is called where people read it: they ask for the day of a record, programs for its column. */
+export const nameForPeople = (field: string): string =>
+  field === 'sliceDay' ? 'day' : snake(field);
+
 /** One record as a JSON object: these fields, in this order. What is undefined is left out. */
 export function jsonText<Item extends object>(
   item: Item,
@@ -78,7 +82,7 @@ export function sheetOf(fields: Fields): { head: string; line: (row: object) => 
 
 function sheetColumns(name: string, field: Field): SheetColumn[] {
   if ('member' in field || name.startsWith('raw')) return [];
-  if (!('members' in field)) return sheetColumnsOf(snake(name), field, (row) => row[name]);
+  if (!('members' in field)) return sheetColumnsOf(nameForPeople(name), field, (row) => row[name]);
   return Object.entries(field.members).flatMap(([member, column]) =>
     sheetColumnsOf(
       `${snake(name)}_${snake(member)}`,

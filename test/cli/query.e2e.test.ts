@@ -114,6 +114,7 @@ describe('for a program', () => {
       /^\uFEFFproject,operation_id,status,status_name,message,account,amount_fen,amount_units,/,
     );
     expect(line).toMatch(/^p,op_a,1,pending,,"iaa1""x"", y",100,1\.00,,2026-03-10T10:00:00Z,/);
+    expect(head).toMatch(/,day,observed_at,/);
     expect(head).not.toContain('raw');
     await db.query(`update archive.nft_classes set symbol = '=HYPERLINK("http://x")'`);
     const named = ['nft_classes', '--project', 'p', '--format'];

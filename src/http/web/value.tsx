@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { apiVersions, listedResources } from '../../model.ts';
 import { parseJson, type Json } from '../../platform/json.ts';
 import type { List, Row } from '../../query/lists.ts';
-import { hundredths, snake } from '../../query/record-text.ts';
+import { hundredths, nameForPeople, snake } from '../../query/record-text.ts';
 import type { Column, Field } from '../../resources.ts';
 import { laidOut } from './json-text.ts';
 import { Said } from './layout.tsx';
@@ -235,7 +235,9 @@ const isNone = (value: unknown): boolean =>
 /** The project is the page's own; a record as the platform gave it, and what is a part of it, has its place below. */
 function valuesOf(name: string, field: Field, row: Row): FieldValue[] {
   if ('member' in field || name === 'project' || name === 'rawJson') return [];
-  if (!('members' in field)) return [{ name, title: snake(name), column: field, value: row[name] }];
+  if (!('members' in field)) {
+    return [{ name, title: nameForPeople(name), column: field, value: row[name] }];
+  }
   const group = row[name] as Row | null;
   return Object.entries(field.members).map(([member, column]) => ({
     name: column.column,
