@@ -8,10 +8,12 @@ import {
   csvHead,
   csvLine,
   firstOf,
+  hundredths,
   jsonText,
   pieces,
   sheetOf,
   snake,
+  unitOf,
 } from '../query/record-text.ts';
 import type { Fields } from '../resources.ts';
 import type { ArchiveProblem } from '../catalogue.ts';
@@ -191,11 +193,15 @@ function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
   return {
     header:
       (heads[name] ?? snake(isTime ? name.replace(/At$/, '') : name).replaceAll('_', ' ')) +
-      (isTime ? ' (UTC)' : unit === undefined ? '' : ` (${unit})`),
+      (isTime ? ' (UTC)' : unit === 'fen' ? ' (units)' : ''),
     text: (row) => {
       const value = row[name];
       if (isTime) return time(value as string | null);
       const said = words?.[Number(value ?? undefined)] ?? wordOf(value);
+      const of = said === '' || column === null ? null : unitOf(name, column, row);
+      // As the pages have it: what is paid in fen is read in units.
+      if (of === 'fen') return hundredths(said) + (unit === 'fen' ? '' : ' units');
+      if (of === 'ugas') return `${said} ugas`;
       return column?.isSentence === true ? typeable(said) : said;
     },
     ...(isNumber ? { isNumber } : {}),

@@ -124,6 +124,13 @@ export function hundredths<Amount extends string | null>(decimal: Amount): Amoun
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}${fraction}`;
 }
 
+/** What an exact number is of, where the field alone does not say it. Of what was credited docs/platform.md does. */
+export function unitOf(name: string, { unit }: Column, row: Row): 'fen' | 'ugas' | null {
+  const type = name === 'number' ? row['orderType'] : null;
+  if (unit === 'fen' || type === 2) return 'fen';
+  return type === 1 ? 'ugas' : null;
+}
+
 /** Lists, of names that hold no space, and numbers. */
 const textIn = (value: unknown): string =>
   Array.isArray(value) ? value.join(' ') : jsonValue(value);

@@ -167,10 +167,10 @@ describe('for a person', () => {
   test('a table has the columns that matter, numbers to the right, and nothing that steers a terminal', async () => {
     const { stdout } = await query('orders', '--project', 'p', '--format', 'table');
     expect(stdout.split('\n')).toEqual([
-      'created (UTC)     operation id  status                amount (fen)  account',
+      'created (UTC)     operation id  status              amount (units)  account',
       '────────────────  ────────────  ─────────  ───────────────────────  ──────────',
-      '2026-03-10 10:00  op_a          pending                        100  iaa1"x", y',
-      '2026-03-31 23:59  op_b          succeeded  12345678901234567890.10',
+      '2026-03-10 10:00  op_a          pending                       1.00  iaa1"x", y',
+      '2026-03-31 23:59  op_b          succeeded  123456789012345678.9010',
       '2026-04-01 00:00  op_c          failed',
       '',
     ]);

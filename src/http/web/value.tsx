@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { apiVersions, listedResources } from '../../model.ts';
 import { parseJson, type Json } from '../../platform/json.ts';
 import type { List, Row } from '../../query/lists.ts';
-import { hundredths, nameForPeople, snake } from '../../query/record-text.ts';
+import { hundredths, nameForPeople, snake, unitOf } from '../../query/record-text.ts';
 import type { Column, Field } from '../../resources.ts';
 import { laidOut } from './json-text.ts';
 import { Said } from './layout.tsx';
@@ -95,11 +95,9 @@ export function wordsOf(words: Words, list: List, name: string): Record<string, 
   return named[`${list.name}.${name}`] ?? named[name] ?? {};
 }
 
-/** What an exact number is of, where the field alone does not say it. Of what was credited docs/platform.md does. */
 function withUnit({ view: { t }, name, column, row, isWhole }: Shown, text: string): string {
-  const type = name === 'number' ? String(row['orderType']) : '';
-  if (column.unit !== 'fen' && type !== '2')
-    return `${grouped(text)}${type === '1' ? ' ugas' : ''}`;
+  const unit = unitOf(name, column, row);
+  if (unit !== 'fen') return `${grouped(text)}${unit === null ? '' : ` ${unit}`}`;
   const amount = grouped(hundredths(text));
   return isWhole === true
     ? `${amount} ${t('currency units')} = ${grouped(text)} ${t('fen')}`
