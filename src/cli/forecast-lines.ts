@@ -69,7 +69,13 @@ export function timeLines(forecast: ProjectForecast, now: Instant): string[] {
         : '';
       const [are, they] =
         requests === 1 ? ['request is', 'it takes'] : ['requests are', 'they take'];
-      return `${names}: ${formatCount(requests)} ${are} still to be made by ${momentText(at)} (UTC), ${formatWhen(at - now)}; ${they} ${formatSpan(takesMs(requests, forecast))} at ${rateText(perSecond)}${tight}.`;
+      const ms = takesMs(requests, forecast);
+      // What takes no minute need not be weighed, and fits into a line.
+      const takes =
+        ms < 60_000 && tight === ''
+          ? ''
+          : `; ${they} ${formatSpan(ms)} at ${rateText(perSecond)}${tight}`;
+      return `${names}: ${formatCount(requests)} ${are} due by ${momentText(at)} (UTC), ${formatWhen(at - now)}${takes}.`;
     }),
     ...caveatLines(forecast, now),
   ];

@@ -165,9 +165,7 @@ function verdict(list: ListStatus): string {
   const sum = (field: 'days' | 'open' | 'lost' | 'held' | 'settled' | 'doubtful'): number =>
     list.months.reduce((total, month) => total + month[field], 0);
   const [open, lost] = [sum('open'), sum('lost')];
-  const parts = [
-    `${sum('held')} of ${sum('days')} days all held, ${sum('settled')} of them settled`,
-  ];
+  const parts = [`${sum('held')} of ${sum('days')} days all held, ${sum('settled')} settled`];
   // What may yet be held has its reason below.
   const doubtful = sum('doubtful');
   if (doubtful > 0) parts.push(`${doubtful} kept for good and NEVER PROVED WHOLE`);

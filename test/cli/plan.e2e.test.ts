@@ -157,9 +157,7 @@ describe('status', () => {
     await enterWindow(50_000_000);
     const { stdout } = await outlast('status');
     expect(stdout).toMatch(/TOO LATE[^]*month +resource +days +all held +settled/);
-    expect(stdout).toMatch(
-      new RegExp(`${lastMonth.slice(0, 7)}: [\\d,]+ requests are still to be made by `),
-    );
+    expect(stdout).toMatch(new RegExp(`${lastMonth.slice(0, 7)}: [\\d,]+ requests are due by `));
     await db.query('update sync.slices set shown_total = 10 where shown_total is not null');
     expect((await outlast('status')).stdout).not.toContain('TOO LATE');
   });
@@ -181,7 +179,7 @@ describe('status', () => {
     );
     const { stdout } = await outlast('status');
     expect(stdout).toMatch(
-      /orders: 1 of \d+ days all held, 1 of them settled, \d+ open [^,]*, 1 with pending orders \(read again [^)]*\), 1 waiting for another reading/,
+      /orders: 1 of \d+ days all held, 1 settled, \d+ open [^,]*, 1 with pending orders \(read again [^)]*\), 1 waiting for another reading/,
     );
   });
 

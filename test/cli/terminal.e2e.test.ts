@@ -61,7 +61,7 @@ test('every command fits into 80 columns', async () => {
   const commands: [string[], RegExp][] = [
     [['status'], /^ {2}2026-04 {2}orders +\?s/m],
     [['status', '--all'], /^ {2}2025-12 {2}orders/m],
-    [['status', '--plan'], /still to be made by/],
+    [['status', '--plan'], /(is|are) due by/],
     [['query', 'alerts'], /^opened/],
     [['verify'], /follow/],
     [['verify', '--platform'], /confirms/],

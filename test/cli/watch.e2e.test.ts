@@ -44,6 +44,12 @@ test('ids from arguments and a file are asked for by the next sync; status names
   const watched = await outlast('watch', first, '--file', file, '--created-on', '2026-04-01');
   expect(watched).toMatchObject({ code: 0 });
   expect(watched.stdout).toContain(`default: ${others.length + 1} more operations are watched.`);
+  const { stdout: screen } = await runHere(['status'], { env: practice.env(), columns: 80 });
+  for (const said of [/(due by.*\s[^]*){2}/, / \d+ operations watched/, / tokens: /]) {
+    expect(screen).toMatch(said);
+  }
+  // With the line below it, where the next command is typed.
+  expect(screen.split('\n').length).toBeLessThanOrEqual(40);
   const again = await outlast('watch', first, '--json');
   expect(JSON.parse(again.stdout)).toEqual({
     project: 'default',
