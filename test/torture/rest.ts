@@ -2,7 +2,7 @@
 // its end by the policy alone, hour by hour and day by day. Then it must be exact, whole and sealed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, daysIn, monthStart, startOf, windowAt } from '../../src/day.ts';
-import type { Queryable } from '../../src/store/db.ts';
+import { onlyRow, type Queryable } from '../../src/store/db.ts';
 import { differences } from '../support/differences.ts';
 import { toldAtMost } from './checks.ts';
 import { lastLines, type Ended, type Replica } from './replicas.ts';
@@ -85,12 +85,17 @@ async function notExact({ simulator, memory, drawn }: World, db: Queryable): Pro
   // Also what came into being since the last look.
   memory.look();
   const now = simulator.clock.now();
+  const { first } = onlyRow(
+    await db.query<{ first: string }>('select first_day::text as first from sync.projects'),
+  );
   const wrong = found.filter(({ id, shown, archived }) => {
     const had = memory.find(id);
     if (had === null) return true;
     if (shown === null) return had.hiddenAt === null && !memory.isOutOfWindow(had, now);
-    // By its own zone's clock it still shows some of a month that has gone in UTC, and is not asked for that any more.
-    if (had.createdAt < startOf(windowAt(now).from)) return archived === null;
+    // By its own zone's clock it still shows some of a month that has gone in UTC, and is not asked for that any more:
+    // what is held of it may be older, and of what had gone before the archive began nothing is.
+    if (had.createdAt < startOf(windowAt(now).from))
+      return archived === null && had.createdAt >= startOf(first);
     // Today is read by its list alone, and by status once it is over.
     const isByStatus = drawn.oddity.statusUnasked !== undefined;
     return !(isByStatus && dayOf(had.createdAt) >= dayOf(now - hourMs));
