@@ -1,6 +1,6 @@
 // One oddity of a platform at a time, each of which once made a proof false, a record lost or a sentence untrue.
 import { expect, test } from 'vitest';
-import { daysIn } from '../../src/day.ts';
+import { addDays, daysIn } from '../../src/day.ts';
 import { OutlastError, transient } from '../../src/errors.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import type { Bench } from '../support/archive.ts';
@@ -526,6 +526,24 @@ test('P4: a walk that asks for no status is not gone on with once the list is kn
   await expectNoneMissing();
   await bench.runLater(25 * hour);
   expect(await said(on)).toMatchObject([{ said: 'sealed books', held: 6, missing: 0 }]);
+});
+
+// Of a span it shows and counts the first seven days, which no count of ours exceeds: but it counts less than is held.
+test('a platform that cuts spans hides no order that comes late to a day which showed nothing', async () => {
+  const late = '2026-03-28';
+  await open([orderOf(on, 1)], { days: daysIn({ from: '2026-03-15', to: '2026-04-07' }) });
+  through((ask) => (query, ...rest) => {
+    const { startDate, endDate } = query;
+    if (startDate === undefined || endDate === undefined) return ask(query, ...rest);
+    const seventh = addDays(startDate, 6);
+    return ask({ ...query, endDate: endDate < seventh ? endDate : seventh }, ...rest);
+  });
+  await bench.run();
+  await bench.runLater(25 * hour);
+  expect(await said(late)).toMatchObject([{ said: 'sealed readings', held: 0 }]);
+  bench.simulator.insert('orders', orderOf(late, 1));
+  for (let k = 0; k < 2; k++) await bench.runLater(25 * hour);
+  expect(await said(late)).toMatchObject([{ held: 1 }]);
 });
 
 // Days first read by totals of the list, which end it after a short page.

@@ -86,7 +86,7 @@ async function spansDue({ db, platform, projectId }: Asking, list: List): Promis
   for (const slice of due) {
     const known = evidence.get(slice.day);
     if (known === undefined || slice.checkpoint !== null || slice.attempts > 0) continue;
-    const { state, why, next } = verdictOf(slice, known, clocks);
+    const { state, proof, why, next } = verdictOf(slice, known, clocks);
     const hasShown = (known.readings.at(-1)?.shown ?? slice.shownTotal ?? 0) > 0;
     const isDecided = state === 'final' || state === 'lost';
     if (
@@ -97,8 +97,8 @@ async function spansDue({ db, platform, projectId }: Asking, list: List): Promis
       next.at > clocks.now
     )
       continue;
-    // From the other end by itself, until it is sealed.
-    if (next.end !== 'asc' && state !== 'sealed') continue;
+    // From the other end by itself, until it is proved by books: a span may be cut where the platform counts less of it.
+    if (next.end !== 'asc' && proof !== 'books') continue;
     const statuses = statusesToAsk(slice, known);
     const before = spans.at(-1);
     const last = before?.slices.at(-1);
