@@ -45,9 +45,10 @@ export async function nearestFolder(path: string): Promise<string> {
   return there;
 }
 
-/** Length in bytes and SHA-256 in lower-case hex; null where there is none. */
+/** Length in bytes and SHA-256 in lower-case hex; null where there is none. Throws for a pipe, whose end may never come. */
 export function digestOfFile(path: string): Promise<{ bytes: number; sha256: string } | null> {
   const read = async (): Promise<{ bytes: number; sha256: string }> => {
+    if (!(await stat(path)).isFile()) throw new Error('it is no file');
     const hash = createHash('sha256');
     await pipeline(createReadStream(path), hash);
     return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };

@@ -1,5 +1,6 @@
 // Certificates: issued once, for months that are over, of what was in force; and their files, which may be lost and
 // made again but never fail a run.
+import { execFileSync } from 'node:child_process';
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -282,6 +283,15 @@ describe('a month that is over', () => {
     expect((await archive.verify()).findings.map(({ says }) => says)).toEqual([
       'orders-2026-03.certificate.json is there, and the database does not hold that certificate',
     ]);
+  });
+
+  test('P12: is certified though a pipe stands in the place of its file', async () => {
+    archive = await uncertified();
+    await mkdir(join(archive.folder, 'p'), { recursive: true });
+    execFileSync('mkfifo', [fileOf('orders-2026-03.certificate.json')]);
+    await marchEnds();
+    await certifyMonths(archive.worker, signal);
+    expect((await certificates()).map(({ certificate }) => certificate.issue)).toEqual([1, 1]);
   });
 
   test('holds the classes of every owner, each with its slices', async () => {
