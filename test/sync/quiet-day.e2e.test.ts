@@ -5,15 +5,15 @@ import { benchesOnOneDatabase } from '../support/one-database.ts';
 const createBench = benchesOnOneDatabase();
 
 test.each([
-  ['without a record', { ordersPerDay: 0, classesPerDay: 0 }, 29, [50, 50]],
-  ['with ten orders a day', { ordersPerDay: 10, classesPerDay: 0, quietShare: 0 }, 80, [95, 95]],
+  ['without a record', { ordersPerDay: 0, classesPerDay: 0 }, 29, [120, 120, 120, 120]],
+  ['with ten orders a day', { ordersPerDay: 10, classesPerDay: 0, quietShare: 0 }, 80, [120, 120]],
   ['with five hundred orders a day', { ordersPerDay: 500, classesPerDay: 0 }, 570, [600, 660]],
   ['with two orders and a class a day', { ordersPerDay: 2, classesPerDay: 1 }, 138, [143, 145]],
 ])(
   'a project %s costs no more requests than so many at first, and a quiet day beside its ticks',
   async (_name, world, atFirst, quiet) => {
     const bench = await createBench({
-      startAt: Date.parse('2026-04-26T12:00:00Z'),
+      startAt: Date.parse('2026-04-24T12:00:00Z'),
       world: { settleMs: 0, pendingShare: 0, ...world },
     });
     const costOfRun = async (): Promise<number> => {
@@ -34,11 +34,15 @@ test.each([
       return cost;
     };
     await nextDay();
-    // Days that show nothing are proved by a span from one end and by themselves from the other, and read by spans then.
+    // Days that show nothing are proved by a span from one end and by themselves from the other; then each is read by spans but for every fourth day.
     for (const cost of quiet) expect(await nextDay()).toBeLessThanOrEqual(cost);
     const { rows } = await bench.db.query(
       'select distinct from_end from sync.readings where days_asked > 2',
     );
     expect(rows).not.toContainEqual({ from_end: 'desc' });
+    const states = await bench.db.query(
+      `select distinct state from sync.slices where day between '2026-03-01' and '2026-04-25'`,
+    );
+    expect(states.rows).toEqual([{ state: 'sealed' }]);
   },
 );

@@ -2,9 +2,9 @@
 // of its days. One that shows records says of no day what its list shows: that the platform alone knows (its zone, one
 // id on two days). Only readings that begin at the older end are made so: of two readings that prove each other, one is
 // always of the day by itself.
-import { addDays, dayOf, monthStart, windowAt } from '../../day.ts';
+import { addDays, dayMs, dayOf, monthStart, startOf, windowAt } from '../../day.ts';
 import { isOutlastError, transient } from '../../errors.ts';
-import type { AskedStatus, PlatformPage } from '../../model.ts';
+import type { AskedStatus, Day, Instant, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { withMixedTx, withTx, type Db } from '../../store/db.ts';
 import { readEvidence } from '../../store/evidence.ts';
@@ -75,6 +75,10 @@ export async function readEmptyDays(asking: Asking, list: List): Promise<Slice[]
   return read;
 }
 
+/** A sealed day is asked for by itself every fourth day, a fortnight of them at a time: long spans may be cut. */
+const isAskedAlone = (day: Day, now: Instant): boolean =>
+  (Math.floor(startOf(day) / (14 * dayMs)) + Math.floor(now / dayMs)) % 4 === 0;
+
 /** Days that are due from the older end, unread or with nothing shown by the last reading. */
 async function spansDue({ db, platform, projectId }: Asking, list: List): Promise<Span[]> {
   const clocks = clocksOf(platform.clock);
@@ -86,7 +90,7 @@ async function spansDue({ db, platform, projectId }: Asking, list: List): Promis
   for (const slice of due) {
     const known = evidence.get(slice.day);
     if (known === undefined || slice.checkpoint !== null || slice.attempts > 0) continue;
-    const { state, proof, why, next } = verdictOf(slice, known, clocks);
+    const { state, why, next } = verdictOf(slice, known, clocks);
     const hasShown = (known.readings.at(-1)?.shown ?? slice.shownTotal ?? 0) > 0;
     const isDecided = state === 'final' || state === 'lost';
     if (
@@ -97,8 +101,7 @@ async function spansDue({ db, platform, projectId }: Asking, list: List): Promis
       next.at > clocks.now
     )
       continue;
-    // From the other end by itself, until it is proved by books: a span may be cut where the platform counts less of it.
-    if (next.end !== 'asc' && proof !== 'books') continue;
+    if (state === 'sealed' ? isAskedAlone(slice.day, clocks.now) : next.end !== 'asc') continue;
     const statuses = statusesToAsk(slice, known);
     const before = spans.at(-1);
     const last = before?.slices.at(-1);
