@@ -5,9 +5,10 @@ import type { Log } from '../log.ts';
 import type { ProjectMeter } from '../meter.ts';
 import { createFileFetcher } from '../platform/certificate-file.ts';
 import { createPlatform, type PlatformOptions } from '../platform/client.ts';
+import { createLimiter } from '../platform/rate-limiter.ts';
 import type { ProjectSettings, Settings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
-import { createLimiter } from '../sync/contact/rate-limiter.ts';
+import { keptRate } from '../store/projects.ts';
 import { createHolder } from '../sync/holder.ts';
 import type { Worker } from '../sync/worker.ts';
 
@@ -26,7 +27,7 @@ export function createWorker(
     apiKey: project.apiKey,
     apiSecret: project.apiSecret,
     timeoutMs: settings.timeoutMs,
-    limiter: createLimiter(db, project.id, project.maxRps),
+    limiter: createLimiter(keptRate(db, project.id), project.maxRps),
     log: log.child({ projectId: project.id }),
     meter,
     ...clocks,

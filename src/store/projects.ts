@@ -1,7 +1,7 @@
 // sync.projects: which source a project's archive came from, since when its days are accounted for, and whether it is
 // parked. The key itself is never stored, only a salted fingerprint (P10). And sync.rate, which the next process reads
 // (P11): the rate, for forecasts, and until when the platform wants quiet.
-// The limit itself is in the memory of whoever holds the project (sync/contact/rate-limiter.ts).
+// The limit itself is in the memory of whoever holds the project (platform/rate-limiter.ts).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   listedResources,
@@ -163,32 +163,30 @@ export async function projectIds(db: Queryable): Promise<ProjectId[]> {
   return known.map(({ projectId }) => projectId);
 }
 
-/** Notes the rate. Returns for how much longer the platform wants quiet, in milliseconds; 0 when it does not. */
-export async function noteRate(
-  db: Queryable,
-  projectId: ProjectId,
-  perSecond: number,
-): Promise<number> {
-  const { quiet } = onlyRow(
-    await db.query<{ quiet: number | null }>(
-      `insert into sync.rate as r (project_id, per_second) values ($1, $2)
-           on conflict (project_id) do update set per_second = excluded.per_second
-       returning case
-         -- A later moment is from before the database's clock was set back: no pause lasts longer than an hour.
-         when not_before < statement_timestamp() + interval '61 minutes'
-         then ceil(1000 * greatest(0, extract(epoch from not_before - statement_timestamp())))::float8
-       end as quiet`,
-      [projectId, perSecond],
-    ),
-  );
-  return quiet ?? 0;
-}
-
-/** Nobody asks again before so many milliseconds from now; a longer wait already set stays. */
-export async function pauseRate(db: Queryable, projectId: ProjectId, forMs: number): Promise<void> {
-  await db.query(
-    `update sync.rate set not_before = greatest(not_before, statement_timestamp() + make_interval(secs => $2))
-      where project_id = $1`,
-    [projectId, forMs / 1000],
-  );
-}
+/** What the next process is to know of a project's rate. */
+export const keptRate = (db: Queryable, projectId: ProjectId) => ({
+  /** Returns for how much longer the platform wants quiet, in milliseconds; 0 when it does not. */
+  note: async (perSecond: number): Promise<number> => {
+    const { quiet } = onlyRow(
+      await db.query<{ quiet: number | null }>(
+        `insert into sync.rate as r (project_id, per_second) values ($1, $2)
+             on conflict (project_id) do update set per_second = excluded.per_second
+         returning case
+           -- A later moment is from before the database's clock was set back: no pause lasts longer than an hour.
+           when not_before < statement_timestamp() + interval '61 minutes'
+           then ceil(1000 * greatest(0, extract(epoch from not_before - statement_timestamp())))::float8
+         end as quiet`,
+        [projectId, perSecond],
+      ),
+    );
+    return quiet ?? 0;
+  },
+  /** Nobody asks again before so many milliseconds from now; a longer wait already set stays. */
+  pause: async (forMs: number): Promise<void> => {
+    await db.query(
+      `update sync.rate set not_before = greatest(not_before, statement_timestamp() + make_interval(secs => $2))
+        where project_id = $1`,
+      [projectId, forMs / 1000],
+    );
+  },
+});

@@ -5,9 +5,10 @@ import { silentLog } from '../../src/log.ts';
 import type { Day, Instant } from '../../src/model.ts';
 import { createPlatform } from '../../src/platform/client.ts';
 import type { Platform } from '../../src/platform/platform.ts';
+import { createLimiter } from '../../src/platform/rate-limiter.ts';
 import { createSimulator, type SimulatorOptions } from '../../src/simulator/simulator-server.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { createLimiter } from '../../src/sync/contact/rate-limiter.ts';
+import { keptRate } from '../../src/store/projects.ts';
 import { createHolder } from '../../src/sync/holder.ts';
 import { run } from '../../src/sync/run.ts';
 import type { RunOptions, RunReport, Worker } from '../../src/sync/worker.ts';
@@ -111,7 +112,7 @@ export async function createBench(
       apiKey: project.apiKey,
       apiSecret: project.apiSecret,
       timeoutMs: options.timeoutMs ?? 20_000,
-      limiter: createLimiter(db, 'p', 100_000),
+      limiter: createLimiter(keptRate(db, 'p'), 100_000),
       meter: given.meter,
       log,
       // Faults are to be got over, not waited for.

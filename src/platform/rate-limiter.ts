@@ -1,17 +1,20 @@
 // The rate limit of a project (P11): one token bucket, in the memory of whoever holds the project. A silence that the
 // platform asks for is kept for the next process as well.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { transient } from '../../errors.ts';
-import type { ProjectId } from '../../model.ts';
-import type { Limiter } from '../../platform/platform.ts';
-import { maxPatienceMs } from '../../platform/client.ts';
-import type { Db } from '../../store/db.ts';
-import { noteRate, pauseRate } from '../../store/projects.ts';
+import { transient } from '../errors.ts';
+import { maxPatienceMs } from './client.ts';
+import type { Limiter } from './platform.ts';
+
+/** What the next process is to know of a project's rate: store/projects.ts. */
+export type KeptRate = {
+  /** Takes down the rate in requests a second; how long the platform still wants quiet, milliseconds. */
+  note(perSecond: number): Promise<number>;
+  pause(forMs: number): Promise<void>;
+};
 
 /** The bucket holds half a second's worth of requests, at least one. */
 export function createLimiter(
-  db: Db,
-  projectId: ProjectId,
+  kept: KeptRate,
   perSecond: number,
   monotonicNow: () => number = () => performance.now(),
 ): Limiter {
@@ -22,7 +25,7 @@ export function createLimiter(
   let opening: Promise<void> | null = null;
 
   const open = async (): Promise<void> => {
-    const quietMs = await noteRate(db, projectId, perSecond);
+    const quietMs = await kept.note(perSecond);
     if (quietMs > 0) quietUntil = monotonicNow() + quietMs;
   };
 
@@ -63,7 +66,7 @@ export function createLimiter(
     async pause(forMs) {
       tokens = 0;
       quietUntil = Math.max(quietUntil, monotonicNow() + forMs);
-      await pauseRate(db, projectId, forMs);
+      await kept.pause(forMs);
     },
   };
 }
