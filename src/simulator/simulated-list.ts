@@ -73,7 +73,7 @@ export type Selection = {
 export type RecordList<F> = ReturnType<typeof createList<F>>;
 
 /** Records held in memory at once over all days, a hundred and some bytes each. */
-const maxCachedRecords = 500_000;
+const maxCachedRecords = 2_000_000;
 const searchedDays = 70;
 
 /** A day's records in the order shown, and what filters chose of them, for as long as it holds. */
