@@ -181,9 +181,11 @@ async function walksAgain(world: World): Promise<Aim[]> {
     { what: 'rows of the archive written by a second walk', unit: 'rows', aim: 0, digits: 0 },
     { what: 'WAL of a second walk', unit: 'bytes an order', aim: null, digits: 1 },
     { what: 'a second walk, as long as reading alone', unit: 'times', aim: 1.5, digits: 2 },
+    { what: 'reading alone again, as long as before', unit: 'times', aim: null, digits: 2 },
   ];
   const aims = await measured(world, wanted, async () => {
-    const alone = await run([peerFile('read-pages.mjs')], env, signal);
+    const readAlone = () => run([peerFile('read-pages.mjs')], env, signal);
+    const alone = await readAlone();
     const before = await written();
     const again = await runCommand([...syncOrders, '--from', from, '--to', to], env, signal);
     const after = await written();
@@ -191,6 +193,7 @@ async function walksAgain(world: World): Promise<Aim[]> {
       after.rows - before.rows,
       (after.wal - before.wal) / orders,
       again.seconds / alone.seconds,
+      (await readAlone()).seconds / alone.seconds,
     ];
   });
   platform.close();

@@ -13,6 +13,7 @@ import { measureGrowth } from './growth.ts';
 import { measurePeers } from './peers.ts';
 import { measureProjects } from './projects.ts';
 import { measureReading } from './reading.ts';
+import { measureSmall } from './small.ts';
 import { printTables, withTables, type Measured, type Table } from './tables.ts';
 
 const { values: flags } = parseArgs({
@@ -23,6 +24,7 @@ const { values: flags } = parseArgs({
     peers: { type: 'boolean' },
     reading: { type: 'boolean' },
     projects: { type: 'string' },
+    small: { type: 'boolean' },
     full: { type: 'boolean', default: false },
     orders: { type: 'string' },
     classes: { type: 'string', default: '100000' },
@@ -46,6 +48,7 @@ const parts = {
   peers: () => measurePeers(ordersOr(100_000), runs, signal),
   reading: () => measureReading(ordersOr(10_000_000), runs, signal),
   projects: () => measureProjects(flags.projects ?? '500,100:1:4', signal),
+  small: () => measureSmall(runs, signal),
 } satisfies Record<string, () => Promise<Measured>>;
 const names = Object.keys(parts) as (keyof typeof parts)[];
 const named = names.filter((name) => flags[name] !== undefined);
