@@ -1,7 +1,8 @@
-// What a record of each resource consists of: each field is said once, here. What the library gives, JSON and CSV with
-// their order, the schemas of HTTP, the tables and what is selected of them follow; the comments in the database are
-// held to it (test/analytics/dictionary.pg.test.ts). What reads a field off the wire is platform/.
-import { apiVersions, type Day, type Resource } from './model.ts';
+// What a record of each resource consists of, and how many are asked for in a page. Each field is said once, here. What
+// the library gives, JSON and CSV with their order, the schemas of HTTP, the tables and what is selected of them follow;
+// the comments in the database are held to it (test/analytics/dictionary.pg.test.ts). What reads a field off the wire is
+// platform/.
+import { apiVersions, type Day, type ListedResource, type Resource } from './model.ts';
 
 /** How a column is typed in Postgres, and what the library gives of it: exact numbers, times and JSON as text. */
 type Given = {
@@ -310,3 +311,12 @@ export const columnsOf = (fields: Fields): Column[] =>
 /** A column's name in the views: with its unit. */
 export const inView = ({ column, unit }: Column): string =>
   unit === undefined ? column : `${column}_${unit}`;
+
+/**
+ * Records asked for in a page: the documented maximum first (docs/platform.md §8), then what is tried where it is
+ * refused. Public clients know 50 for classes.
+ */
+export const pageLimits = {
+  orders: [50, 20, 10],
+  nft_classes: [200, 50, 10],
+} as const satisfies Record<ListedResource, readonly number[]>;

@@ -24,15 +24,6 @@ import {
 } from './json.ts';
 import { isReject, longReject, readClass, readOrder, reject, unpinned } from './parse.ts';
 
-/**
- * Records asked for in a page: the documented maximum first (docs/platform.md §8), then what is tried where it is
- * refused. Public clients know 50 for classes.
- */
-export const pageLimits = {
-  orders: [50, 20, 10],
-  nft_classes: [200, 50, 10],
-} as const satisfies Record<ListedResource, readonly number[]>;
-
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
 

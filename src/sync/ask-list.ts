@@ -4,7 +4,7 @@
 import { addDays } from '../day.ts';
 import { wholeList } from '../model.ts';
 import type { Day, Instant, ListedResource, PlatformPage } from '../model.ts';
-import { pageLimits } from '../platform/pages.ts';
+import { pageLimits } from '../resources.ts';
 import type { OrdersQuery, Platform } from '../platform/platform.ts';
 import type { Facts } from '../store/facts.ts';
 import { idsOf } from '../store/walked-pages.ts';

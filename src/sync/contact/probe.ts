@@ -3,7 +3,7 @@
 import { dayMs, dayOf, hourMs, monthStart, startOf, windowAt } from '../../day.ts';
 import { isOutlastError } from '../../errors.ts';
 import type { Day, Instant, ListedResource, PlatformPage } from '../../model.ts';
-import { pageLimits } from '../../platform/pages.ts';
+import { pageLimits } from '../../resources.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { recordFacts } from '../../store/facts.ts';
 import { askList, endsOf, type List } from '../ask-list.ts';
