@@ -42,12 +42,14 @@ export async function commitPages(
       await besides?.(tx, effects);
       return effects;
     });
-  const isFirstWalk = commit.slice.wholeWalk === 0 && commit.walk === 1;
+  // After the list each status shows it again.
+  const isList = (commit.checkpoint?.reading.view ?? 0) === 0;
+  const isNew = commit.slice.wholeWalk === 0 && commit.walk === 1 && isList;
   try {
-    return await inOne(isFirstWalk);
+    return await inOne(isNew);
   } catch (error) {
     // Some of it is held, from another slice or from a rival: nothing was written, and the careful way takes it.
-    if (isFirstWalk && mayBeHeld.has(codeOf(error) ?? '')) return inOne(false);
+    if (isNew && mayBeHeld.has(codeOf(error) ?? '')) return inOne(false);
     throw error;
   }
 }

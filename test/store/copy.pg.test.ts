@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import type { ListedResource, PlatformPage } from '../../src/model.ts';
 import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
+import type { Checkpoint } from '../../src/store/checkpoint.ts';
 import { commitPages } from '../../src/store/commit.ts';
 import { copyAtOnce, copyOut } from '../../src/store/copy-stream.ts';
 import { analyzeNew, onlyRow, withTx, type Db } from '../../src/store/db.ts';
@@ -32,12 +33,18 @@ async function newSlice(projectId: string, resource: ListedResource, of = day): 
 const copied = 1;
 const careful = 2;
 
-const commit = (slice: Slice, walk: number, page: PlatformPage, number = 0) =>
-  commitPages(db, {
+const commit = (
+  slice: Slice,
+  walk: number,
+  page: PlatformPage,
+  number = 0,
+  { checkpoint = null, on = db }: { checkpoint?: Checkpoint | null; on?: Db } = {},
+) =>
+  commitPages(on, {
     slice,
     walk,
     pages: [{ number, pageKey: null, offset: null, page, observedAt: page.askedAt }],
-    checkpoint: null,
+    checkpoint,
     writtenAt: noon + 3_600_000,
   });
 
@@ -49,6 +56,23 @@ const orders = (elements: string[], at = noon): PlatformPage =>
   );
 const classes = (elements: string[], at = noon): PlatformPage =>
   readClassesPage(Buffer.from(`{"data":{"classes":[${elements.join(',')}]}}`), at, day);
+
+const inView = (view: number): Checkpoint => ({
+  reading: {
+    end: 'asc',
+    began: { machine: noon, now: noon, earliest: null },
+    daysAsked: 1,
+    statuses: [1, 2, 3],
+    view,
+    begins: view,
+    mostTotal: null,
+    listTotal: null,
+    claims: 0,
+    first: null,
+    last: null,
+  },
+  next: { number: view + 1, pageKey: null, offset: 0, overlap: null },
+});
 
 async function rowsOf(projectId: string, table = 'orders'): Promise<unknown[]> {
   const { rows } = await db.query(
@@ -158,6 +182,16 @@ describe('what was expected to be new, and is held', () => {
     // The connection is whole: the same records as they were are taken.
     expect(await commit(slice, copied, page)).toMatchObject({ inserted: 2 });
   });
+});
+
+test('what a status shows again after the list is not copied in vain', async () => {
+  const ended: boolean[] = [];
+  const on = { ...db, onTransaction: (isCommitted: boolean) => void ended.push(isCommitted) };
+  const slice = await newSlice('statuses', 'orders');
+  const page = orders(['{"operation_id":"a"}']);
+  await commit(slice, copied, page, 0, { checkpoint: inView(0), on });
+  await commit(slice, copied, page, 1, { checkpoint: inView(1), on });
+  expect(ended).toEqual([true, true]);
 });
 
 describe('the row by which pages of classes overlap', () => {
