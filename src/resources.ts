@@ -83,7 +83,7 @@ const json = of('jsonb', 'record');
 
 export const set = <const Of extends Column>(column: Of) => ({ ...column, isSet: true }) as const;
 
-export const project = { project: key('project_id', 'The project') };
+export const project = { projectId: key('project_id', 'The project') };
 
 const day = {
   sliceDay: set(

@@ -116,7 +116,7 @@ const inSnakeCase = (row: Balance): unknown =>
   JSON.parse(
     jsonText(
       row,
-      (Object.keys(row) as (keyof Balance)[]).filter((name) => name !== 'project'),
+      (Object.keys(row) as (keyof Balance)[]).filter((name) => name !== 'projectId'),
     ),
   );
 

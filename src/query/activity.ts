@@ -27,7 +27,7 @@ export async function readProgress(
 ): Promise<Progress | null> {
   const query = parseArguments('progress', ofProject, given);
   const { rows } = await reader.query<Progress>(
-    `select project_id as "project", revision,
+    `select project_id as "projectId", revision,
             case when run_id is not null
                  then json_build_object('runId', run_id, 'startedAt', ${timeInJson('run_started_at')},
                                         'slicesDone', run_slices_done, 'recordsShown', run_records_shown) end as run,
@@ -64,7 +64,7 @@ export async function readRecent(reader: Reader, given: RecentQuery): Promise<Re
   const { resource } = query;
   const key = resource === 'orders' ? 'operation_id' : 'id';
   const { rows } = await reader.query<Recent>(
-    `select project_id as "project", $2 as resource, slice_day as "day", created_at as "createdAt",
+    `select project_id as "projectId", $2 as resource, slice_day as "day", created_at as "createdAt",
             first_seen_at as "firstSeenAt", ${recentColumns[resource]}
        from archive.${resource} r
       where project_id = $1

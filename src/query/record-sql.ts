@@ -41,7 +41,7 @@ export type RecordSource = {
 function sourceOf(resource: Resource): RecordSource {
   const fields: Fields = fieldsOf[resource];
   const key = Object.keys(fields).filter(
-    (name) => name !== 'project' && columnOf(fields, name)?.part === 'key',
+    (name) => name !== 'projectId' && columnOf(fields, name)?.part === 'key',
   ) as [string];
   const shapes = archivedOf('', resource).map(shapeOf) as [TableShape];
   return {
@@ -87,7 +87,7 @@ export const conditionsOn = (
   bind: Bind,
 ): string[] =>
   Object.entries(asked).flatMap(([name, value]) => {
-    const column = name === 'project' ? null : columnOf(source.fields, name);
+    const column = columnOf(source.fields, name);
     if (column === null || value === undefined) return [];
     const of = `${row}.${row === 'h' ? inView(column) : column.column}`;
     if (name === 'name') return `${of} ilike ${bind(`%${escaped(value as string)}%`)}`;

@@ -57,7 +57,7 @@ const counted = <const Items extends Readonly<Record<string, Column>>>(
   meaning: string,
 ) => object({ count: count('How many there are'), items: list(items) }, meaning);
 
-const project = text('The project');
+const projectId = text('The project');
 const resource = word(listedResources, 'orders or nft_classes');
 
 /** How many there are, and some of them. */
@@ -138,7 +138,7 @@ export const dayReport = {
 export type DayReport = RecordOf<typeof dayReport>;
 
 export const progress = {
-  project,
+  projectId,
   revision: text(
     'Another text whenever something of the ledger, the runs, the alerts or what is held may have changed',
   ),
@@ -194,7 +194,7 @@ export type RecentQuery = {
 };
 
 export const recent = {
-  project,
+  projectId,
   resource,
   id: text(),
   day: day(),
@@ -209,7 +209,7 @@ export type Recent = RecordOf<typeof recent>;
 
 const ofState = count();
 export const summary = {
-  project,
+  projectId,
   resource,
   records: count('Held'),
   oldestDay: orNull(day('The first day with a record; null when none is held')),
@@ -227,7 +227,7 @@ export const summary = {
 /** How one resource of one project stands. */
 export type Summary = RecordOf<typeof summary>;
 
-export const projects = { project };
+export const projects = { projectId };
 
 export const setting = {
   name: text(),

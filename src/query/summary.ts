@@ -47,7 +47,7 @@ const statement = `
      where $1::text is null or project_id = $1
      group by project_id, resource
   )
-  select project_id as "project", resource, records, oldest as "oldestDay", newest as "newestDay",
+  select project_id as "projectId", resource, records, oldest as "oldestDay", newest as "newestDay",
          ${sliceStates.map((state) => `coalesce(${state}, 0) as ${state}`).join(', ')},
          coalesce(held, 0) as held, coalesce(settled, 0) as settled,
          coalesce(unresolved, 0) as unresolved, coalesce(rejected, 0) as rejected,

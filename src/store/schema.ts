@@ -121,32 +121,32 @@ const isMissing = sql`missing_since is not null`;
 const isAhead = sql`slice_day > (first_seen_at at time zone 'UTC')::date + 1`;
 
 export const orders = archive.table('orders', table(order), (t) => [
-  pkey('orders', t.project, t.operationId),
+  pkey('orders', t.projectId, t.operationId),
   // The order of every list: (created_at, id).
-  index('orders_listed').on(t.project, t.sliceDay, listedAt, t.operationId),
+  index('orders_listed').on(t.projectId, t.sliceDay, listedAt, t.operationId),
   index('orders_pending')
-    .on(t.project, t.sliceDay)
+    .on(t.projectId, t.sliceDay)
     .where(sql`status = 1`),
-  index('orders_account').on(t.project, t.account, t.sliceDay),
-  index('orders_missing').on(t.project, t.sliceDay).where(isMissing),
-  index('orders_ahead').on(t.project, t.sliceDay, listedAt, t.operationId).where(isAhead),
+  index('orders_account').on(t.projectId, t.account, t.sliceDay),
+  index('orders_missing').on(t.projectId, t.sliceDay).where(isMissing),
+  index('orders_ahead').on(t.projectId, t.sliceDay, listedAt, t.operationId).where(isAhead),
 ]);
 
 export const nftClasses = archive.table('nft_classes', table(nftClass), (t) => [
-  pkey('nft_classes', t.project, t.id),
-  index('nft_classes_listed').on(t.project, t.sliceDay, listedAt, t.id),
-  index('nft_classes_owner').on(t.project, t.owner, t.sliceDay),
-  index('nft_classes_missing').on(t.project, t.sliceDay).where(isMissing),
-  index('nft_classes_ahead').on(t.project, t.sliceDay, listedAt, t.id).where(isAhead),
+  pkey('nft_classes', t.projectId, t.id),
+  index('nft_classes_listed').on(t.projectId, t.sliceDay, listedAt, t.id),
+  index('nft_classes_owner').on(t.projectId, t.owner, t.sliceDay),
+  index('nft_classes_missing').on(t.projectId, t.sliceDay).where(isMissing),
+  index('nft_classes_ahead').on(t.projectId, t.sliceDay, listedAt, t.id).where(isAhead),
 ]);
 
 export const transactions = archive.table('transactions', table(transaction), (t) => [
-  pkey('transactions', t.project, t.apiVersion, t.operationId),
+  pkey('transactions', t.projectId, t.apiVersion, t.operationId),
   check('transactions_api_version', sql`api_version in ('v1beta1', 'v3')`),
 ]);
 
 export const tokens = archive.table('tokens', table(token), (t) => [
-  pkey('tokens', t.project, t.symbol),
+  pkey('tokens', t.projectId, t.symbol),
 ]);
 
 /** The day that a content names by itself: by it a day as it was known at a moment is found. */
@@ -155,25 +155,32 @@ const ownDay = sql`((created_at at time zone 'UTC')::date)`;
 // What records said before they changed: insert-only (P5), but for fields that are derived anew. "Replaced at" is
 // computed, the day is the record's.
 export const orderVersions = archive.table('order_versions', versions(order), (t) => [
-  pkey('order_versions', t.project, t.operationId, t.observedAt, t.rawSha256),
-  index('order_versions_day').on(t.project, ownDay),
+  pkey('order_versions', t.projectId, t.operationId, t.observedAt, t.rawSha256),
+  index('order_versions_day').on(t.projectId, ownDay),
 ]);
 
 export const nftClassVersions = archive.table('nft_class_versions', versions(nftClass), (t) => [
-  pkey('nft_class_versions', t.project, t.id, t.observedAt, t.rawSha256),
-  index('nft_class_versions_day').on(t.project, ownDay),
+  pkey('nft_class_versions', t.projectId, t.id, t.observedAt, t.rawSha256),
+  index('nft_class_versions_day').on(t.projectId, ownDay),
 ]);
 
 export const transactionVersions = archive.table(
   'transaction_versions',
   versions(transaction),
   (t) => [
-    pkey('transaction_versions', t.project, t.apiVersion, t.operationId, t.observedAt, t.rawSha256),
+    pkey(
+      'transaction_versions',
+      t.projectId,
+      t.apiVersion,
+      t.operationId,
+      t.observedAt,
+      t.rawSha256,
+    ),
   ],
 );
 
 export const tokenVersions = archive.table('token_versions', versions(token), (t) => [
-  pkey('token_versions', t.project, t.symbol, t.observedAt, t.rawSha256),
+  pkey('token_versions', t.projectId, t.symbol, t.observedAt, t.rawSha256),
 ]);
 
 /** The files behind certificate links, which do not live long: kept once for an operation, insert-only. */

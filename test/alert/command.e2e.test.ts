@@ -132,7 +132,7 @@ describe('with a platform', () => {
     const listed = await runHere(['query', 'alerts', '--json'], { env: only });
     expect(JSON.parse(listed.stdout)).toMatchObject([
       {
-        project: 'default',
+        project_id: 'default',
         kind: 'proof_fails',
         subject: 'orders 2026-03',
         opened_at: expect.stringMatching(/^2026-04-06T12:00/) as string,

@@ -84,7 +84,7 @@ describe('for a program', () => {
     expect(stdout).toContain('"amount":"12345678901234567890.10"');
     expect(stdout).toContain('"raw":{"later": "\\u001b[2J", "amount": 12345678901234567890.10}');
     expect(JSON.parse(stdout)).toMatchObject({
-      project: 'p',
+      project_id: 'p',
       created_at: '2026-03-31T23:59:59.123456Z',
       status: 2,
       missing_since: null,
@@ -103,7 +103,9 @@ describe('for a program', () => {
   test('CSV tells nothing from empty text and quotes what has to be', async () => {
     const { stdout } = await query('orders', '--project', 'p', '--format', 'csv', '--limit', '1');
     const [header, line] = stdout.split('\r\n');
-    expect(header).toMatch(/^project,operation_id,status,message,account,amount,.*,unread,.*,raw$/);
+    expect(header).toMatch(
+      /^project_id,operation_id,status,message,account,amount,.*,unread,.*,raw$/,
+    );
     expect(line).toMatch(/^p,op_a,1,,"iaa1""x"", y",100,,2026-03-10T10:00:00Z,.*,"",.*,\{\}$/);
   });
 
@@ -111,7 +113,7 @@ describe('for a program', () => {
     const sheet = ['--format', 'sheet', '--limit', '1'];
     const [head, line] = (await query('orders', '--project', 'p', ...sheet)).stdout.split('\r\n');
     expect(head).toMatch(
-      /^\uFEFFproject,operation_id,status,status_name,message,account,amount_fen,amount_units,/,
+      /^\uFEFFproject_id,operation_id,status,status_name,message,account,amount_fen,amount_units,/,
     );
     expect(line).toMatch(/^p,op_a,1,pending,,"iaa1""x"", y",100,1\.00,,2026-03-10T10:00:00Z,/);
     expect(head).toMatch(/,day,observed_at,/);

@@ -57,7 +57,7 @@ describe('one day', () => {
     });
     // Of the project that archives the classes.
     const first = await json('/coverage/nft_classes/2026-03-10?project=q');
-    expect(first).toMatchObject({ project: 'p', owner: 'a', owners: ['a', 'b'], records: 0 });
+    expect(first).toMatchObject({ project_id: 'p', owner: 'a', owners: ['a', 'b'], records: 0 });
     const second = await json('/coverage/nft_classes/2026-03-10?project=q&owner=b');
     expect(second).toMatchObject({ owner: 'b', records: 1 });
   });
@@ -71,7 +71,7 @@ describe('one day', () => {
 
 test('progress is what the library says', async () => {
   const progress = (await json('/progress?project=p')) as Record<string, unknown>;
-  expect(progress).toMatchObject({ project: 'p', run: null, in_hand: [], slices_due: 3 });
+  expect(progress).toMatchObject({ project_id: 'p', run: null, in_hand: [], slices_due: 3 });
   const { revision } = (await opened.archive.progress({ project: 'p' })) ?? {};
   expect(progress['revision']).toBe(revision);
 });
@@ -83,7 +83,7 @@ test('what came in lately goes by day, the newest first', async () => {
     ['first', '2026-03-10'],
   ]);
   expect(await json('/recent?project=q&resource=nft_classes&limit=1')).toMatchObject({
-    items: [{ project: 'p', id: 'c', name: 'C', status: null, amount: null }],
+    items: [{ project_id: 'p', id: 'c', name: 'C', status: null, amount: null }],
   });
 });
 

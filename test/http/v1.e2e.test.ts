@@ -53,7 +53,7 @@ test('the bearer key opens it, no key and another do not', async () => {
   expect((await ask('/orders')).status).toBe(401);
   expect((await ask('/orders', 'Bearer another')).status).toBe(403);
   expect(await (await ask('/projects', `Bearer ${key}`)).json()).toEqual({
-    items: [{ project: 'default' }],
+    items: [{ project_id: 'default' }],
   });
 });
 

@@ -361,7 +361,7 @@ describe('what is said besides', () => {
     return (await get('/', {}, other)).text();
   };
   const problem = (more: Partial<ArchiveProblem>): ArchiveProblem => ({
-    project: 'p',
+    projectId: 'p',
     kind: 'parked',
     level: 'critical',
     subject: '',

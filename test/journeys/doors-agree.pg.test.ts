@@ -241,9 +241,9 @@ const doors = {
     const rows = await sql(
       `select ${columns.map(({ column }) => column).join(', ')} from ${view} where project_id = 'p'`,
     );
-    return rows.map(({ project_id: project, ...row }) =>
+    return rows.map((row) =>
       Object.fromEntries(
-        Object.entries({ project, ...row }).map(([column, value]) => {
+        Object.entries(row).map(([column, value]) => {
           const isCount = columns.some((one) => one.column === column && one.isCount === true);
           return [column, isCount && value !== null ? Number(value) : value];
         }),
@@ -412,7 +412,7 @@ describe.each(
     const row = textOf(await ask((link ?? '').replaceAll('&amp;', '&')));
     expect(row).not.toContain('slice_day');
     if (list.resource !== null) return;
-    for (const field of Object.keys(list.fields).filter((one) => one !== 'project')) {
+    for (const field of Object.keys(list.fields).filter((one) => one !== 'projectId')) {
       expect(row).toContain(snake(field));
     }
   });
@@ -439,7 +439,7 @@ test('what is wrong is a sentence for a person, and that of classes another proj
   await bench.db.query(wrong, ['orders 2026-04']);
   const said = (of: string): string => `${of}: 2 days are still without proof`;
   const { items } = JSON.parse(await ask('/archive/v1/problems?project=r')) as { items: Flat[] };
-  expect(items.map(({ project, subject }) => [project, subject])).toEqual([
+  expect(items.map(({ project_id: project, subject }) => [project, subject])).toEqual([
     ['p', 'nft_classes 2026-04'],
     ['p', 'nft_classes'],
   ]);
@@ -585,7 +585,7 @@ test('a project whose classes another carries is told of them alike on every rou
   }
   expect(await read('/statistics/nft_owners')).not.toEqual([]);
   const summary = await read('/summary');
-  expect(summary.map((row) => [row['project'], row['resource'], row['records']])).toEqual([
+  expect(summary.map((row) => [row['project_id'], row['resource'], row['records']])).toEqual([
     ['r', 'orders', 0],
     ['p', 'nft_classes', classes.length],
   ]);

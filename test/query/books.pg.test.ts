@@ -126,7 +126,7 @@ test('certificates are listed by list and month, the document as it stands', asy
   ]);
   expect(await archive.certificates({ project, resource: 'orders', month: '2026-02' })).toEqual([
     {
-      project,
+      projectId: project,
       resource: 'orders',
       month: '2026-02-01',
       certifiedAt: '2026-04-05T10:00:00Z',

@@ -129,7 +129,7 @@ describe('the summary', () => {
   const none = { open: 0, walked: 0, sealed: 0, final: 0, lost: 0 };
 
   test('adds up each resource of a project', async () => {
-    const of = { project: 'p', nextDeadlineAt: deadline };
+    const of = { projectId: 'p', nextDeadlineAt: deadline };
     const days = { open: 1, walked: 1, sealed: 1, final: 3, lost: 1 };
     const sure = { held: 3, settled: 3, unresolved: 3, rejected: 3 };
     const unsure = { held: 0, settled: 0, unresolved: 0, rejected: 0 };
@@ -150,7 +150,7 @@ describe('the summary', () => {
 
   test('shows a project that holds nothing yet', async () => {
     const all = await archive.summary();
-    expect(all.map((one) => [one.project, one.resource, one.records])).toEqual([
+    expect(all.map((one) => [one.projectId, one.resource, one.records])).toEqual([
       ['p', 'orders', 2],
       ['p', 'nft_classes', 1],
       ['q', 'orders', 0],

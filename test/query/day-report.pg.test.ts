@@ -141,7 +141,7 @@ describe('what goes on', () => {
   test('while nothing runs is what is due, and when', async () => {
     const found = await progress();
     const none = { run: null, inHand: [], succeededAt: null, certificate: null, parked: null };
-    expect(found).toMatchObject({ project, ...none, slicesDue: 3, slicesWaiting: 5 });
+    expect(found).toMatchObject({ projectId: project, ...none, slicesDue: 3, slicesWaiting: 5 });
     expect(Math.abs(Date.parse(found.archiveNow) - Date.now())).toBeLessThan(60_000);
     const inMs = Date.parse(found.nextDueAt ?? '') - Date.parse(found.archiveNow);
     expect(inMs / hourMs).toBeCloseTo(0.5, 1);

@@ -139,7 +139,7 @@ test('a stream that is left early leaves no connection in use', async () => {
   await writeOrders(db, { project, count: 2500, from: '2026-01-02', perDay: 600 });
   for (let round = 0; round < 5; round++) {
     for await (const order of archive.orders.stream({ project })) {
-      expect(order.project).toBe(project);
+      expect(order.projectId).toBe(project);
       break;
     }
   }

@@ -29,7 +29,7 @@ const proofRoutes: readonly Route[] = [
     summary: 'The projects you may read',
     needs: 'none',
     kind: record('Project', 'A project you may read', reports.projects),
-    rows: async (_, { projects }) => projects.toSorted().map((name) => ({ project: name })),
+    rows: async (_, { projects }) => projects.toSorted().map((name) => ({ projectId: name })),
   }),
   questionRoute('coverage'),
   questionRoute('books'),

@@ -102,7 +102,7 @@ type Writing = {
 export function booksSentence(
   { t, words: { between, punctuation } }: Pick<Language, 't' | 'words'>,
   { day, days, time }: Writing,
-  of: Omit<Balance, 'project'>,
+  of: Omit<Balance, 'projectId'>,
 ): string {
   const { total, succeeded, failed, pending, shown, balance, more } = of;
   const holds = (): string => {

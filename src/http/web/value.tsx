@@ -232,7 +232,7 @@ const isNone = (value: unknown): boolean =>
 
 /** The project is the page's own; a record as the platform gave it, and what is a part of it, has its place below. */
 function valuesOf(name: string, field: Field, row: Row): FieldValue[] {
-  if ('member' in field || name === 'project' || name === 'rawJson') return [];
+  if ('member' in field || name === 'projectId' || name === 'rawJson') return [];
   if (!('members' in field)) {
     return [{ name, title: nameForPeople(name), column: field, value: row[name] }];
   }

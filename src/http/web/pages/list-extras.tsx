@@ -82,7 +82,7 @@ async function besidesCertificates(view: View): Promise<Besides> {
 
 const VerifyCommand = ({ of }: { of: Row }) => (
   <code>
-    outlast verify <span class="whole">--project {String(of['project'])}</span>{' '}
+    outlast verify <span class="whole">--project {String(of['projectId'])}</span>{' '}
     <span class="whole">--resource {String(of['resource'])}</span>{' '}
     <span class="whole">--month {String(of['month']).slice(0, 7)}</span>
   </code>
