@@ -576,7 +576,7 @@ export const recordLists = {
       'status',
       'message',
       'orderType',
-      'amount',
+      'amountFen',
       'number',
       'account',
     ],

@@ -37,7 +37,7 @@ export type Column = {
   isSet?: true;
   /** Left out where it was not asked for. */
   isOptional?: true;
-  /** The unit, where views have it in the column's name: `amount_fen`. */
+  /** The unit, where every door but the table has it in the name: `amount_fen`. */
   unit?: string;
   /** The only values there are. */
   values?: readonly string[];
@@ -156,7 +156,7 @@ export const order = {
     'account',
     'The account that was credited; null where the platform shows none, as for orders of a batch purchase',
   ),
-  amount: {
+  amountFen: {
     ...numeric(
       'amount',
       'The price in fen (1/100 of the currency unit); null where the platform shows none or it could not be read',

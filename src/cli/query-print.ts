@@ -192,7 +192,7 @@ function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
   const isLong = (type === 'text' || type === 'sha256') && values === undefined && column !== null;
   return {
     header:
-      (heads[name] ?? snake(isTime ? name.replace(/At$/, '') : name).replaceAll('_', ' ')) +
+      (heads[name] ?? snake(name.replace(isTime ? /At$/ : /Fen$/, '')).replaceAll('_', ' ')) +
       (isTime ? ' (UTC)' : unit === 'fen' ? ' (units)' : ''),
     text: (row) => {
       const value = row[name];

@@ -51,8 +51,8 @@ export async function readProgress(
 }
 
 const recentColumns = {
-  orders: `operation_id as id, status, amount, account as name`,
-  nft_classes: `id, null::integer as status, null::numeric as amount, name`,
+  orders: `operation_id as id, status, amount as "amountFen", account as name`,
+  nft_classes: `id, null::integer as status, null::numeric as "amountFen", name`,
 };
 
 /**

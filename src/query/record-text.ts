@@ -99,8 +99,11 @@ function sheetColumnsOf(
 ): SheetColumn[] {
   if (unit === 'fen') {
     return [
-      { head: `${head}_fen`, of },
-      { head: `${head}_units`, of: (row) => hundredths((of(row) ?? null) as string | null) },
+      { head, of },
+      {
+        head: head.replace(/_fen$/, '_units'),
+        of: (row) => hundredths((of(row) ?? null) as string | null),
+      },
     ];
   }
   if (words !== undefined) {

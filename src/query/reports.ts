@@ -201,7 +201,7 @@ export const recent = {
   createdAt: orNull(time()),
   firstSeenAt: time(),
   status: orNull(of('integer')('Of an order; null of a class')),
-  amount: orNull(decimal('Of an order, in fen; null of a class')),
+  amountFen: orNull(decimal('Of an order, in fen; null of a class')),
   name: orNull(text('Of a class its name, of an order its account')),
 };
 /** A record that came in lately. */

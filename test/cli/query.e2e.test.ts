@@ -81,7 +81,7 @@ test.each([
 describe('for a program', () => {
   test('each record is a line of JSON, its exact numbers untouched', async () => {
     const { stdout } = await query('orders', '--project', 'p', '--id', 'op_b');
-    expect(stdout).toContain('"amount":"12345678901234567890.10"');
+    expect(stdout).toContain('"amount_fen":"12345678901234567890.10"');
     expect(stdout).toContain('"raw":{"later": "\\u001b[2J", "amount": 12345678901234567890.10}');
     expect(JSON.parse(stdout)).toMatchObject({
       project_id: 'p',
@@ -104,7 +104,7 @@ describe('for a program', () => {
     const { stdout } = await query('orders', '--project', 'p', '--format', 'csv', '--limit', '1');
     const [header, line] = stdout.split('\r\n');
     expect(header).toMatch(
-      /^project_id,operation_id,status,message,account,amount,.*,unread,.*,raw$/,
+      /^project_id,operation_id,status,message,account,amount_fen,.*,unread,.*,raw$/,
     );
     expect(line).toMatch(/^p,op_a,1,,"iaa1""x"", y",100,,2026-03-10T10:00:00Z,.*,"",.*,\{\}$/);
   });

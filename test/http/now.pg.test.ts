@@ -83,7 +83,7 @@ test('what came in lately goes by day, the newest first', async () => {
     ['first', '2026-03-10'],
   ]);
   expect(await json('/recent?project=q&resource=nft_classes&limit=1')).toMatchObject({
-    items: [{ project_id: 'p', id: 'c', name: 'C', status: null, amount: null }],
+    items: [{ project_id: 'p', id: 'c', name: 'C', status: null, amount_fen: null }],
   });
 });
 

@@ -201,9 +201,11 @@ test(
     await until(last, hasAll, 60_000 + told.length * 20);
     await last.kill();
     expect(await sorted(copy, `select ${line('operation_id')} from order_log`)).toEqual(told);
-    const of = (table: string): string =>
-      `select concat_ws(' ', operation_id, status, amount, missing_since is not null) as line from ${table}`;
-    expect(await sorted(copy, of('orders'))).toEqual(await sorted(bench.db, of('archive.orders')));
+    const of = (view: string): string =>
+      `select concat_ws(' ', operation_id, status, amount_fen, missing_since is not null) as line from ${view}`;
+    expect(await sorted(copy, of('orders'))).toEqual(
+      await sorted(bench.db, of('analytics.orders')),
+    );
     // It was not the last one that took everything.
     expect(livesThatTook).toBeGreaterThan(kills / 10);
   },

@@ -88,7 +88,7 @@ test('new, changed, late, missing and found are told once each, with what was sa
     resource: 'orders',
     apiVersion: null,
     observedAt: '2026-03-11T12:00:00Z',
-    record: { operationId: 'a', amount: '100', sliceDay: '2026-03-10', missingSince: null },
+    record: { operationId: 'a', amountFen: '100', sliceDay: '2026-03-10', missingSince: null },
   });
   expect(first?.rawSha256).toBe(first?.record?.rawSha256);
   expect(late).toMatchObject({ record: { message: 'older', observedAt: '2026-03-11T12:00:02Z' } });

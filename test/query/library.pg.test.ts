@@ -119,7 +119,7 @@ describe('the declarations', () => {
   test('serve a user who has no other package but the types of Node, and refuse what is wrong', async () => {
     const right = `
       const page = await archive.orders.list({ project: 'p', status: [1] });
-      const amount: string | null | undefined = page.items[0]?.amount;
+      const amount: string | null | undefined = page.items[0]?.amountFen;
       export { amount };`;
     const said = await asUser({
       right: open + right,

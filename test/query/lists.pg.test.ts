@@ -37,7 +37,7 @@ describe('an order', () => {
       raw: '{"amount": 12345678901234567890.10, "unknown": [1.50]}',
     });
     expect(await archive.orders.get(project, 'op')).toMatchObject({
-      amount: '12345678901234567890.10',
+      amountFen: '12345678901234567890.10',
       createdAt: '2026-03-10T10:00:00.123456Z',
       rawJson: '{"amount": 12345678901234567890.10, "unknown": [1.50]}',
     });

@@ -46,7 +46,7 @@ export const zh: Words = {
     operationId: 'ID',
     status: '状态',
     orderType: '类型',
-    amount: '价格',
+    amountFen: '价格',
     number: '到账数量',
     account: '账户',
     message: '消息',

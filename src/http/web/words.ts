@@ -28,7 +28,7 @@ const heads: Record<string, string> = {
   resource: 'List',
   to: 'To (excluded)',
   createdAt: 'Made at',
-  amount: 'Price',
+  amountFen: 'Price',
   number: 'Credited',
   orderType: 'Type',
   nftCount: 'NFTs',
