@@ -20,7 +20,7 @@ type Deep = { limit?: number; aim?: number | null };
 
 const daysFrom = (day: string, days: number): { from: string; to: string } => ({
   from: day,
-  to: new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10),
+  to: new Date(Date.parse(day) + (days - 1) * 86_400_000).toISOString().slice(0, 10),
 });
 
 const { BENCH_DATABASE: connectionString = '', BENCH_FILLING = '' } = process.env;

@@ -44,7 +44,7 @@ export type Question<Field extends string = string> = {
    * By these fields; `-` turns the order of one round. Of a paged list they name one row, and are turned all or none.
    */
   order: readonly (Field | `-${Field}`)[];
-  /** What it can be narrowed by: fields, and `days`, the UTC days `[from, to)` of `day`. */
+  /** What it can be narrowed by: fields, and `days`, the UTC days of `day`. */
   filters: readonly (Field | 'days')[];
   /** Filters that together name a row (of rejects: its bytes) within the project: the address of its page. */
   key?: readonly Field[];
@@ -675,7 +675,7 @@ export type PagedForward = { limit?: number; cursor?: string };
  */
 export type Page<Item> = { items: Item[]; next: string | null };
 
-/** What a question is asked with: days are UTC's, `[from, to)`, a month is `yyyy-MM`. */
+/** What a question is asked with: days are UTC's, both included, a month is `yyyy-MM`. */
 type QueryOf<Of extends AnyQuestion> = { project: ProjectId } & {
   [Name in Of['filters'][number] & keyof RowOf<Of>]?: NonNullable<RowOf<Of>[Name]>;
 } & ('days' extends Of['filters'][number] ? { from?: Day; to?: Day } : unknown) &

@@ -41,6 +41,9 @@ export function monthStart(day: Day, months = 0): Day {
   return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
 }
 
+/** The last day of the month of `day`. */
+export const monthEnd = (day: Day): Day => addDays(monthStart(day, 1), -1);
+
 /** Days, in whatever order, as the fewest ranges that have them all. */
 export function rangesOf(days: Iterable<Day>): DayRange[] {
   const ranges: DayRange[] = [];

@@ -26,7 +26,7 @@ export const apiVersions: readonly ApiVersion[] = ['v1beta1', 'v3'];
 /** A UTC calendar day, `yyyy-MM-dd`. Compares as text. */
 export type Day = string;
 
-/** Days `[from, to)`: half-open everywhere but in the platform's own query. */
+/** Days `[from, to)`: half-open inside; whoever asks includes the last one (query/arguments.ts), as the platform does. */
 export type DayRange = { from: Day; to: Day };
 
 /**

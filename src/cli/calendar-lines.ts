@@ -1,5 +1,5 @@
 // The calendar of `outlast status`: a line for each month of a resource, a letter for each day.
-import { addDays, monthStart } from '../day.ts';
+import { monthEnd } from '../day.ts';
 import type { CalendarMonth, DayMark } from '../query/day-marks.ts';
 import { painted, type Paint } from './print.ts';
 
@@ -40,7 +40,7 @@ export function calendarLines(months: CalendarMonth[]): string[] {
 const ruler = '1      8      15     22     29';
 
 function daysOf({ month, marks: known }: CalendarMonth): string {
-  const length = Number(addDays(monthStart(month, 1), -1).slice(8));
+  const length = Number(monthEnd(month).slice(8));
   return Array.from({ length }, (_, i) => known.get(i + 1))
     .map((mark) => (mark === undefined ? none : marks[mark].sign))
     .join('')

@@ -4,11 +4,11 @@ import { Command, Option } from 'commander';
 import { addDays, dayOf } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { openArchive } from '../query/archive.ts';
-import { listedResources, type Day, type DayRange, type Resource } from '../model.ts';
-import { asOf, daysIncluded, halfOpen, id, whole } from '../query/arguments.ts';
+import { listedResources, type Day, type Resource } from '../model.ts';
+import { asOf, days, id, whole } from '../query/arguments.ts';
 import { isForGood, rangeCoverage } from '../query/day-marks.ts';
 import { lists, recordsOf, type Row } from '../query/lists.ts';
-import type { Archive, Version } from '../query/types.ts';
+import type { Archive, ListScope, Version } from '../query/types.ts';
 import { readSettings } from '../settings/settings.ts';
 import { notArchived, withReader } from './open-store.ts';
 import { dictionaryCommand } from './dictionary-command.ts';
@@ -44,6 +44,8 @@ export type QueryFlags = {
   /** And the filters of the list. */
   [filter: string]: string | true | undefined;
 };
+
+type Days = Pick<ListScope, 'from' | 'to'>;
 
 export const queryCommand = (command: Command): Command => {
   for (const list of lists) command.addCommand(listing(queryList(list)));
@@ -88,10 +90,7 @@ function listing(list: QueryList): Command {
   if (hasDays) {
     command
       .option('--from <day>', 'first day, yyyy-MM-dd (UTC), or yesterday or today')
-      .option(
-        '--to <day>',
-        'last day, included (over HTTP and in the library, to is the day after it)',
-      );
+      .option('--to <day>', 'last day, included');
   }
   for (const [filter, { description = '' }] of Object.entries(filters)) {
     const words = Object.values(filter === 'status' ? statusWords : {});
@@ -110,10 +109,15 @@ function listing(list: QueryList): Command {
 export function readAsked(list: QueryList, flags: QueryFlags, isTerminal: boolean) {
   const { filters, statusWords, hasDays } = list;
   const format = formatOf(flags, isTerminal);
-  const days = hasDays ? daysIncluded : {};
-  const shape = { ...filters, ...days, id, asOf, limit: whole(1, 999_999_999_999_999) };
+  const shape = {
+    ...filters,
+    ...(hasDays ? days : {}),
+    id,
+    asOf,
+    limit: whole(1, 999_999_999_999_999),
+  };
   const given = readOptions(shape, inNumbers(flags, statusWords));
-  const { id: one, limit, from, to, ...narrowed } = given as typeof given & Partial<DayRange>;
+  const { id: one, limit, ...narrowed } = given as typeof given & Days;
   const mistake = mistakeIn(flags, [...Object.keys(filters), 'from', 'to']);
   if (mistake !== null) throw settingsError('bad_filter', mistake);
   const order = flags.newestFirst === true ? { order: 'desc' as const } : {};
@@ -121,7 +125,7 @@ export function readAsked(list: QueryList, flags: QueryFlags, isTerminal: boolea
     format,
     limit: rowsOf(limit, format),
     id: one,
-    query: { ...halfOpen({ from, to }), ...narrowed, ...order },
+    query: { ...narrowed, ...order },
   };
 }
 
@@ -219,7 +223,7 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
 async function gapIn(
   archive: Archive,
   resource: Resource,
-  { project, ...asked }: { project: string; asOf?: string } & Partial<DayRange>,
+  { project, ...asked }: { project: string; asOf?: string } & Days,
 ): Promise<string | null> {
   const list = listedResources.find((name) => name === resource);
   const { from = '', to = '9999-12-31' } = asked;
@@ -230,18 +234,17 @@ async function gapIn(
     const isAny = coverage.some(({ provedAt }) => Date.parse(provedAt ?? '') <= until);
     return isAny ? null : 'No day was proved by then: `outlast query coverage` has every day.';
   }
-  const [first, last] = [coverage[0]?.day ?? '9999-12-31', coverage.at(-1)?.day ?? ''];
+  const [first, last] = [coverage[0]?.day ?? '', coverage.at(-1)?.day ?? ''];
   const now = Date.now();
-  const { days, holes } = rangeCoverage(coverage, asked, now);
-  if (days === 0) {
+  const { days: known, holes } = rangeCoverage(coverage, asked, now);
+  if (known === 0) {
     if (from > dayOf(now)) return 'None of these days has begun yet.';
-    return from < first && first < to
+    return from < first && first <= to
       ? `No day before ${first} was ever archived.`
       : 'None of these days was ever archived.';
   }
   const parts = from !== '' && from < first ? [`No day before ${first} was ever archived.`] : [];
-  if (last < dayOf(now) && addDays(last, 1) < to)
-    parts.push(`No day after ${last} is archived yet.`);
+  if (last < dayOf(now) && last < to) parts.push(`No day after ${last} is archived yet.`);
   const lost = holes.filter(({ mark }) => mark === 'lost');
   const never = holes.filter(({ mark }) => mark === 'doubtful');
   const others = holes.filter(({ mark }) => !isForGood(mark));

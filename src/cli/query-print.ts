@@ -150,7 +150,7 @@ const rowsAre: Readonly<Record<string, string>> = {
 
 export function queryList(list: List): QueryList {
   const { name, fields, shown, key, resource } = list;
-  // A record is found by its id, whatever that is called; days are said with the last one included.
+  // A record is found by its id, whatever that is called; days have options of their own.
   const { from: _, to: __, ...filters } = list.filters;
   const options = Object.entries(filters).filter(
     ([filter]) => resource === null || !key.includes(filter),

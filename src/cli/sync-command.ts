@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import { exitCode, settingsError } from '../errors.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
-import { daysIncluded, halfOpen } from '../query/arguments.ts';
+import { days, halfOpen } from '../query/arguments.ts';
 import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { archivedLists, untilToday } from '../sync/enter-days.ts';
@@ -69,7 +69,7 @@ const hasList = ({ orders, classes }: ProjectSettings, list: ListedResource): bo
 
 /** Both days as the half-open range in between. Throws settings `argument_invalid` or `bad_days`. */
 export function readDays(flags: Pick<SyncFlags, 'from' | 'to'>): DayRange | undefined {
-  const { from, to = untilToday } = halfOpen(readOptions(daysIncluded, flags));
+  const { from, to = untilToday } = halfOpen(readOptions(days, flags));
   if (from !== undefined) return { from, to };
   if (flags.to === undefined) return undefined;
   throw settingsError('bad_days', '--to needs --from: name the first day as well.');

@@ -2,7 +2,7 @@
 // gets it wrong (P12), and what it means. What records are narrowed by is record-filters.ts.
 import * as z from 'zod';
 import { addDays, isDay, startOf } from '../day.ts';
-import { listedResources, resources, type Day, type DayRange } from '../model.ts';
+import { listedResources, resources, type Day } from '../model.ts';
 import { checked } from './check-arguments.ts';
 
 /** A day that Postgres and `Day` write alike: there is no year 0. */
@@ -11,30 +11,18 @@ export const isArchiveDay = (text: string): boolean => isDay(text) && text >= '0
 const sentence = 'must be a UTC day as yyyy-MM-dd, for example 2026-03-31';
 export const day = z.string(sentence).refine(isArchiveDay, sentence).meta({ format: 'date' });
 
-/** `[from, to)` of `slice_day`, for programs. */
+/** Both included, whoever asks. */
 export const days = {
   from: day.describe('First UTC day, yyyy-MM-dd'),
-  to: day.describe('The UTC day after the last one: it is not included'),
-};
-
-/** Both days included, for people. */
-export const daysIncluded = {
-  from: days.from,
   to: day.describe('Last UTC day, included'),
 };
 
-/** The half-open bounds of days that were given with the last one included. */
-export const halfOpen = ({
-  from,
-  to,
-}: {
-  from?: Day | undefined;
-  to?: Day | undefined;
-}): Partial<DayRange> => ({
-  ...(from === undefined ? {} : { from }),
-  // No day follows the last one that four digits can write: it is no bound.
-  ...(to === undefined || to === '9999-12-31' ? {} : { to: addDays(to, 1) }),
-});
+/** What was asked with its days half-open, as all that reads takes them. */
+export const halfOpen = <Asked extends { to?: Day | undefined }>(asked: Asked): Asked =>
+  asked.to === undefined
+    ? asked
+    : // No day follows the last one that four digits can write: it is no bound.
+      { ...asked, to: asked.to === '9999-12-31' ? undefined : addDays(asked.to, 1) };
 
 /** Ids of records are at most this long: see platform/parse.ts. */
 const maxIdBytes = 512;
@@ -153,9 +141,15 @@ export const sha256 = matching(
 /** One page after another; 100 records by default. */
 export const paging = { limit: limit.default(100), cursor: cursor.optional() };
 
-/** The arguments of a call of the library. TypeScript checks callers that use it; the others meet these sentences. */
-export const parseArguments = <T>(call: string, schema: z.ZodType<T>, given: unknown): T =>
-  checked(schema, given, { before: `${call}: ` });
+/**
+ * The arguments of a call of the library, with half-open days. TypeScript checks callers that use it; the others meet
+ * these sentences.
+ */
+export const parseArguments = <T extends object>(
+  call: string,
+  schema: z.ZodType<T>,
+  given: unknown,
+): T => halfOpen(checked(schema, given, { before: `${call}: ` }));
 
 const form =
   /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,6}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;

@@ -2,8 +2,9 @@
 // a calendar, counts safe days or says whether a range is covered goes by this, and this by what analytics.coverage says
 // is held.
 import type { CoverageDay } from '../catalogue.ts';
-import { addDays, dayOf, monthStart, startOf } from '../day.ts';
-import type { Day, DayRange, Instant } from '../model.ts';
+import { addDays, dayMs, dayOf, monthStart, startOf } from '../day.ts';
+import type { Day, Instant } from '../model.ts';
+import type { ListScope } from './types.ts';
 
 /**
  * The least sure first. `open`: not read to its end since it was over. `unproved`: read to its end, and not all of it
@@ -38,15 +39,15 @@ export type RangeCoverage = {
 };
 
 /**
- * `coverage`: of one list at least these days, in their order. As of an instant a day is held only if its proof is no
- * younger.
+ * `coverage`: of one list at least these days, both included, in their order. As of an instant a day is held only if
+ * its proof is no younger.
  */
 export function rangeCoverage(
   coverage: readonly CoverageDay[],
-  { from, to, asOf }: Partial<DayRange> & { asOf?: string | undefined },
+  { from, to, asOf }: Pick<ListScope, 'from' | 'to'> & { asOf?: string | undefined },
   now: Instant,
 ): RangeCoverage {
-  const slices = coverage.filter(({ day }) => (from ?? day) <= day && day < (to ?? '9999-12-32'));
+  const slices = coverage.filter(({ day }) => (from ?? day) <= day && day <= (to ?? day));
   const isHeldThen = ({ isHeld, provedAt }: CoverageDay): boolean =>
     isHeld &&
     (asOf === undefined || (provedAt !== null && Date.parse(provedAt) <= Date.parse(asOf)));
@@ -56,10 +57,10 @@ export function rangeCoverage(
     holes.set(slice.day, weaker(mark, holes.get(slice.day) ?? mark));
   }
   const known = new Set(slices.map(({ day }) => day));
-  const tomorrow = addDays(dayOf(now), 1);
-  const end = to === undefined || to > tomorrow ? tomorrow : to;
-  const begin = from ?? slices[0]?.day ?? end;
-  const inRange = Math.max(0, (startOf(end) - startOf(begin)) / 86_400_000);
+  const today = dayOf(now);
+  const last = to === undefined || to > today ? today : to;
+  const begin = from ?? slices[0]?.day ?? addDays(last, 1);
+  const inRange = Math.max(0, (startOf(last) - startOf(begin)) / dayMs + 1);
   return {
     days: known.size,
     holes: [...holes].map(([day, mark]) => ({ day, mark })),

@@ -141,7 +141,7 @@ type Paged = RecordQuery & { limit: number; cursor?: string; offset?: number };
 function createReads<Item extends object>(reader: Reader, name: string, resource: Resource) {
   const source = sources[resource];
   const schemas = argumentsOf(source);
-  const check = (call: string, schema: z.ZodType, given: unknown): RecordQuery =>
+  const check = (call: string, schema: z.ZodType<object>, given: unknown): RecordQuery =>
     parseArguments(`${name}.${call}`, schema, given) as RecordQuery;
 
   /** Up to `wanted` records after a position; `reached`: where the reading stopped, null at the end. */

@@ -8,7 +8,7 @@ import { archivedOf, shapeOf, type TableShape } from '../store/record-tables.ts'
 import { columnOf, columnsNow } from './selected-columns.ts';
 import { recordsHeld } from './summary.ts';
 
-/** A query's range, direction and instant, checked; its filters stand beside them, by the names of fields. */
+/** A query's half-open range, direction and instant, checked; its filters stand beside them, by the names of fields. */
 export type RecordQuery = {
   project: ProjectId;
   from?: Day | undefined;

@@ -7,7 +7,7 @@ import { count, day, decimal, of, text, truth, words } from './reports.ts';
 
 export type StatisticsQuery = {
   project: ProjectId;
-  /** Days `[from, to)`; a bound left out is open. A month that they cut is counted in its part. */
+  /** Days, both included; a bound left out is open. A month that they cut is counted in its part. */
   from?: Day;
   to?: Day;
   by: 'day' | 'month';
@@ -142,7 +142,7 @@ export type NftOwner = RecordOf<typeof nftOwner>;
 export type Statistics = {
   orders(query: OrderStatisticsQuery): Promise<OrderFigures[]>;
   /**
-   * Those that spent most first, by what is held now of the days `[from, to)`; `limit` as for owners. The figures of
+   * Those that spent most first, by what is held now of these days, both included; `limit` as for owners. The figures of
    * the same days say how much of them is held.
    */
   accounts(query: {

@@ -33,7 +33,7 @@ export type ArchiveOptions = {
 /** What every list can be narrowed by. */
 export type ListScope = {
   project: ProjectId;
-  /** UTC days `[from, to)` of `sliceDay`; a bound left out is open. */
+  /** UTC days of `sliceDay`, both included; a bound left out is open. */
   from?: Day;
   to?: Day;
   /**

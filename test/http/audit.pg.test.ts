@@ -26,7 +26,7 @@ const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a),
 
 /** The certified days, made of what the list says, as docs/verify.md describes them. */
 async function recomputed({ resource, certificate, certified_at: asOf }: Certificate) {
-  const path = `/${resource}?from=2026-03-01&to=2026-04-01&format=ndjson&as_of=${asOf}`;
+  const path = `/${resource}?from=2026-03-01&to=2026-03-31&format=ndjson&as_of=${asOf}`;
   const lines = (await ask(path)).split('\n').slice(0, -1);
   const records = lines.map((line) => JSON.parse(line) as Named);
   const days = certificate.days.map(({ day }) => {

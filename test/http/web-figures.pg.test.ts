@@ -99,7 +99,7 @@ const format = createFormat('en');
 const ended = ['succeeded', 'failed', 'pending'] as const;
 
 describe('figures', () => {
-  const range = { from: '2026-04-01', to: '2026-04-07' };
+  const range = { from: '2026-04-01', to: '2026-04-06' };
 
   test('are the library’s, exactly, in sum and by period', async () => {
     const html = await page(`/figures?from=${range.from}&to=${range.to}`);
@@ -163,7 +163,7 @@ describe('figures', () => {
     ]);
     // Of this month only the days so far, also where its end was typed.
     expect(rowsOf(months, 'Orders by outcome').at(-1)?.at(-1)).toContain(' of 37 days ');
-    const toItsEnd = await page('/figures?by=month&to=2026-05-01');
+    const toItsEnd = await page('/figures?by=month&to=2026-04-30');
     expect(rowsOf(toItsEnd, 'Orders by outcome')).toEqual(rowsOf(months, 'Orders by outcome'));
   });
 
@@ -180,13 +180,13 @@ describe('figures', () => {
     expect(html).not.toContain('All days and times are UTC.');
     expect(html).toContain('<option value="Asia/Shanghai" selected>');
     expect(html).toContain(
-      'by=month&amp;to=2026-04-07&amp;zone=Asia%2FShanghai&amp;group_by=order_type&amp;format=sheet',
+      'by=month&amp;to=2026-04-06&amp;zone=Asia%2FShanghai&amp;group_by=order_type&amp;format=sheet',
     );
     expect(html).toContain('or lie partly before the archive’s first day');
     // It is noon of the 6th in UTC: evening in Shanghai, and the 7th where a day begins first.
     for (const [there, end] of [
-      [zone, '2026-04-07'],
-      ['Pacific/Kiritimati', '2026-04-08'],
+      [zone, '2026-04-06'],
+      ['Pacific/Kiritimati', '2026-04-07'],
     ]) {
       expect(await page(`/figures?zone=${there}`)).toContain(`type="date" value="${end}"`);
     }
@@ -210,7 +210,7 @@ describe('figures', () => {
   test('lead to the records they are made of', async () => {
     const html = await page('/figures');
     expect(html).toContain(`account=${encodeURIComponent('"><script>').replaceAll('%20', '+')}`);
-    expect(html).toContain('href="/orders?from=2026-04-03&amp;to=2026-04-04&amp;project=p"');
+    expect(html).toContain('href="/orders?from=2026-04-03&amp;to=2026-04-03&amp;project=p"');
   });
 });
 
@@ -235,7 +235,7 @@ test('a certificate comes as the file that is certified, byte for byte', async (
   expect(html.indexOf('/certificates/orders/')).toBeLessThan(
     html.indexOf('/certificates/nft_classes/'),
   );
-  expect(html).toMatch(/\/orders\?from=2026-03-01&amp;to=2026-04-01&amp;as_of=2026-05-01T00/);
+  expect(html).toMatch(/\/orders\?from=2026-03-01&amp;to=2026-03-31&amp;as_of=2026-05-01T00/);
   // Its own page says the same, above figures that are pages long.
   const own = (await page('/certificates/orders/2026-03')).replaceAll(/<[^>]*>/g, '');
   for (const said of [

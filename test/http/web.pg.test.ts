@@ -81,7 +81,7 @@ describe('the first page', () => {
     }
     expect([...page.matchAll(/href="\/days\//g)]).toHaveLength(14);
     const [, month = ''] = /<h3><a href="([^"]+)">March 2026/.exec(page) ?? [];
-    expect(month).toBe('/coverage?from=2026-03-01&amp;to=2026-04-01');
+    expect(month).toBe('/coverage?from=2026-03-01&amp;to=2026-03-31');
   });
 
   test('runs nothing but its own scripts, and loads nothing from elsewhere', async () => {

@@ -1,7 +1,7 @@
 // Whoever asks how sure a day is, by SQL, from code, over HTTP, on a page or by a command, is told the same of every
 // state that a day can be in: analytics.coverage decides it, and each door only words it (P7).
 import { describe, expect, test } from 'vitest';
-import { addDays, daysIn } from '../../src/day.ts';
+import { daysIn } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
 import { silentLog } from '../../src/log.ts';
 import type { Exported } from '../../src/export/write-export.ts';
@@ -136,8 +136,6 @@ const command = (...args: string[]) =>
     },
   });
 const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, '');
-const next = (day: Day): Day => addDays(day, 1);
-
 /** What a door says: true or false, and null where it does not say. */
 type Said = { isHeld: boolean; isSettled?: boolean; isForGood?: boolean };
 type Door = (resource: ListedResource, day: Day) => Promise<Said>;
@@ -168,7 +166,7 @@ const of = (resource: ListedResource, day: Day) => ({
   project: 'p',
   resource,
   from: day,
-  to: next(day),
+  to: day,
 });
 let statusText: Promise<string> | undefined;
 let firstPage: Promise<string> | undefined;
@@ -210,9 +208,9 @@ const doors: Record<string, Door> = {
     return all(await Promise.all(owners.map(async (owner) => (await read(owner)) as Said)));
   },
   '/archive/v1/coverage': async (resource, day) =>
-    wire(await json(`/archive/v1/coverage?resource=${resource}&from=${day}&to=${next(day)}`)),
+    wire(await json(`/archive/v1/coverage?resource=${resource}&from=${day}&to=${day}`)),
   '/archive/v1/statistics': async (resource, day) =>
-    wire(await json(`/archive/v1/statistics/${resource}?by=day&from=${day}&to=${next(day)}`)),
+    wire(await json(`/archive/v1/statistics/${resource}?by=day&from=${day}&to=${day}`)),
   'the page of the day': async (resource, day) => {
     const owners = resource === 'orders' ? [''] : ['a', 'b'];
     const said = await Promise.all(
@@ -241,7 +239,7 @@ const doors: Record<string, Door> = {
     return { isHeld, isForGood: ['lost', 'doubtful'].includes(mark) };
   },
   'the list of the day': async (resource, day) => {
-    const html = await ask(`/${resource}?from=${day}&to=${next(day)}`);
+    const html = await ask(`/${resource}?from=${day}&to=${day}`);
     const [, kind = '', line = ''] =
       /<p class="([\w ]+)">([^<]*(?:All is held|all held yet|proved whole|of the archive’s)[^<]*)/.exec(
         html,
@@ -249,7 +247,7 @@ const doors: Record<string, Door> = {
     return { isHeld: kind === 'good', isForGood: /will not be|for good/.test(line) };
   },
   'the figures of the day': async (resource, day) => {
-    const html = await ask(`/figures?by=day&from=${day}&to=${next(day)}`);
+    const html = await ask(`/figures?by=day&from=${day}&to=${day}`);
     const id = resource === 'orders' ? 'orders' : 'classes';
     const section = new RegExp(`<section aria-labelledby="${id}">.*?</section>`, 's').exec(
       html,
@@ -305,7 +303,7 @@ test('as of a moment before its proof no day is held, whoever is asked', async (
       asOf,
     });
     expect(figure).toMatchObject({ isHeld: false, isSettled: false });
-    expect(await ask(`/${resource}?from=${day}&to=${next(day)}&as_of=${asOf}`)).toContain(
+    expect(await ask(`/${resource}?from=${day}&to=${day}&as_of=${asOf}`)).toContain(
       'the proof is younger than that',
     );
     const { stderr } = await command(

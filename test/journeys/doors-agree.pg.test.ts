@@ -366,7 +366,7 @@ describe.each(names)('the list %s', (name) => {
       const matching = rows.filter(({ [column]: given }) => {
         if (typeof given !== 'string' && typeof given !== 'boolean') return false;
         const text = String(given);
-        return filter === 'from' ? text >= value : filter === 'to' ? text < value : text === value;
+        return filter === 'from' ? text >= value : filter === 'to' ? text <= value : text === value;
       });
       expect(parsedLines(await ask(path)), filter).toEqual(matching);
     }
@@ -396,11 +396,13 @@ describe.each(
       if (list.resource === null) continue;
       const narrowed = JSON.parse(await ask(`${path}&${snake(filter)}=${given}`)) as typeof all;
       const isMeant = ({ [field]: one }: Flat): boolean =>
-        filter === 'from' || filter === 'to'
-          ? String(one) < String(value) === (filter === 'to')
-          : filter === 'name'
-            ? String(one).includes(String(value))
-            : one === value;
+        filter === 'from'
+          ? String(one) >= String(value)
+          : filter === 'to'
+            ? String(one) <= String(value)
+            : filter === 'name'
+              ? String(one).includes(String(value))
+              : one === value;
       expect(narrowed.items, filter).toEqual(items.filter(isMeant));
     }
   });

@@ -227,7 +227,7 @@ export const mutants: readonly Mutant[] = [
   ]),
   ...of('catalogue', 'journeys/doors-agree.pg', [
     ['no filter of a list is heeded', 'if (value [-===-]{+!==+} undefined) continue; where.push('],
-    ['the day after the last one counts as well', 'q.day [-<-]{+<=+} ${given(to)}'],
+    ['the last day that is asked for is left out', "to: asked.to === '9999-12-31' ? undefined : [-addDays(asked.to, 1)-]{+asked.to+}"],
     ['a page begins with the row that the one before ended with', "${isBefore ? [-'<' : '>'-]{+'<=' : '>='+}}"],
     ['a list over HTTP forgets the instant',
       '{ project: projectFor(asking, resource), [-...query-]{+...query, asOf: undefined+} }'],

@@ -128,10 +128,10 @@ describe('a record', () => {
     expect(await idsAt({ asOf, status: 1 })).toEqual(inOrder);
     expect(await idsAt({ asOf, status: 2 })).toEqual([]);
     expect(await idsAt({ asOf, order: 'desc' })).toEqual(inOrder.toReversed());
-    expect(await idsAt({ asOf, from: '2026-03-05', to: '2026-03-06' })).toEqual(['op_0']);
+    expect(await idsAt({ asOf, from: '2026-03-05', to: '2026-03-05' })).toEqual(['op_0']);
     expect(await idsAt({ asOf, from: '2026-03-07' })).toEqual(['op_2', 'op_3']);
-    expect(await idsAt({ asOf, from: '2027-01-01', to: '2027-12-31' })).toEqual(['op_2']);
-    expect(await idsAt({ asOf, to: '2027-12-31', order: 'desc' })).toEqual(
+    expect(await idsAt({ asOf, from: '2027-01-01', to: '2027-12-30' })).toEqual(['op_2']);
+    expect(await idsAt({ asOf, to: '2027-12-30', order: 'desc' })).toEqual(
       inOrder.slice(0, 4).toReversed(),
     );
     for (const direction of ['asc', 'desc'] as const) {

@@ -278,7 +278,7 @@ describe.each<{ resource: Resource; changes: number; found: number; contents: nu
     for (const i of [0, 9, 18, 29]) {
       const items = then[i] ?? [];
       const moments = i === rounds - 1 ? [{}, { asOf: when(i) }] : [{ asOf: when(i) }];
-      const ranges = hasDays ? [{}, { from: '2026-03-05', to: '2026-03-06' }] : [{}];
+      const ranges = hasDays ? [{}, { from: '2026-03-05', to: '2026-03-05' }] : [{}];
       for (const moment of moments) {
         for (const days of ranges) {
           const inDays = await collect(records().stream({ project, ...moment, ...days }));

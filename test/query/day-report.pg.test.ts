@@ -23,8 +23,8 @@ describe('a day', () => {
 
   test('is told with all that it rests on', async () => {
     const day = await archive.day(of);
-    const { project, resource, day: from } = of;
-    const [covered] = await archive.coverage({ project, resource, from, to: '2026-04-04' });
+    const { project, resource, day: on } = of;
+    const [covered] = await archive.coverage({ project, resource, from: on, to: on });
     const whole = { shown: covered?.shownTotal, lacks: 0, claims: 0 };
     expect(day).toMatchObject(covered ?? {});
     expect(day).toMatchObject({

@@ -39,7 +39,7 @@ setUp(async (keep) => {
   reader = watched(await keep(openReader(given)), (statement) => void (lastSent = statement));
 });
 
-const wholeRange = { project, from: '2026-01-01', to: '2026-02-01' };
+const wholeRange = { project, from: '2026-01-01', to: '2026-01-31' };
 
 type Query = OrderFilters & { order?: 'asc' | 'desc' };
 const statements = new Map<string, Statement>();

@@ -67,7 +67,7 @@ describe('a list', () => {
   test.each([1, 2, 3, 5, 6, 7])(
     'is the same in pages of %i, in both orders, whole and within a range of days',
     async (limit) => {
-      const range = { from: '2026-03-10', to: '2026-03-11' };
+      const range = { from: '2026-03-10', to: '2026-03-10' };
       for (const [days, expected] of [
         [{}, inOrder],
         [range, inOrder.slice(0, 5)],
@@ -86,16 +86,17 @@ describe('a list', () => {
     await expect(both).rejects.toThrow('not both');
   });
 
-  test('takes half-open days', async () => {
+  test('takes its days with the last one included', async () => {
     const days = async (from?: string, to?: string): Promise<number> => {
       const bounds = { ...(from && { from }), ...(to && { to }) };
       return (await archive.orders.list({ project, ...bounds })).items.length;
     };
-    expect(await days('2026-03-10', '2026-03-11')).toBe(5);
+    expect(await days('2026-03-10', '2026-03-10')).toBe(5);
     expect(await days('2026-03-11', '2026-03-12')).toBe(1);
-    expect(await days('2026-03-10', '2026-03-10')).toBe(0);
-    expect(await days(undefined, '2026-03-10')).toBe(0);
+    expect(await days(undefined, '2026-03-09')).toBe(0);
     expect(await days('2026-03-11')).toBe(1);
+    // No day follows it that could be written.
+    expect(await days('2026-03-11', '9999-12-31')).toBe(1);
   });
 });
 

@@ -368,7 +368,7 @@ describe.skipIf(isOnCluster)('with earlier contents', () => {
   });
 
   describe('figures', () => {
-    const march = { project, from: '2025-03-01', to: '2025-04-01' } as const;
+    const march = { project, from: '2025-03-01', to: '2025-03-31' } as const;
     test.each([
       ['a month', { ...march, by: 'month' as const }],
       ['days of a month', { ...march, by: 'day' as const }],

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { orderStatuses, type ApiVersion, type ProjectId } from '../../model.ts';
 import type { QueryParameters } from '../../platform/target.ts';
-import { cursorSaid, day, halfOpen, id, offset, oneOf, whole } from '../../query/arguments.ts';
+import { cursorSaid, day, id, offset, oneOf, whole } from '../../query/arguments.ts';
 import {
   asText,
   checked,
@@ -94,19 +94,14 @@ const dates = {
 
 type Selected = Pick<ListScope, 'from' | 'to'> & { order: 'asc' | 'desc' };
 
-/** The days asked for, half-open. An end before the start selects nothing. */
+/** The days asked for; null: an end before the start selects nothing. */
 function selectedBy({
   start_date: from,
-  end_date: last,
+  end_date: to,
   sort_by: sortBy,
-}: Given<typeof dates>): Selected {
-  const range = halfOpen({ from, to: last });
-  const isEmpty = from !== undefined && range.to !== undefined && from > range.to;
-  return {
-    ...range,
-    ...(isEmpty ? { to: from } : {}),
-    order: sortBy === 'DATE_ASC' ? 'asc' : 'desc',
-  };
+}: Given<typeof dates>): Selected | null {
+  if (from !== undefined && to !== undefined && from > to) return null;
+  return { ...withoutUndefined({ from, to }), order: sortBy === 'DATE_ASC' ? 'asc' : 'desc' };
 }
 
 /** The envelope around records that stand as they were archived. */
@@ -153,13 +148,14 @@ const ordersRoute = platformRoute({
     { page_key: key, limit = 10, status, count_total: isCounted, ...range },
     { archive, project },
   ) => {
-    const scope = { project, ...selectedBy(range), ...withoutUndefined({ status }) };
-    const page = await archive.orders.list({
-      ...scope,
-      limit,
-      ...withoutUndefined({ cursor: key }),
-    });
-    const counts = isCounted === 1 ? { total_count: await archive.orders.count(scope) } : {};
+    const days = selectedBy(range);
+    const scope = { project, ...days, ...withoutUndefined({ status }) };
+    const page =
+      days === null
+        ? { items: [], next: null, previous: null }
+        : await archive.orders.list({ ...scope, limit, ...withoutUndefined({ cursor: key }) });
+    const total = async () => (days === null ? 0 : archive.orders.count(scope));
+    const counts = isCounted === 1 ? { total_count: await total() } : {};
     return listAnswer(
       { prev_page_key: page.previous ?? '', next_page_key: page.next ?? '', limit, ...counts },
       'order_infos',
@@ -197,14 +193,9 @@ const classesRoute = platformRoute({
     { archive, project: asked, classesOf },
   ) => {
     const project = classesOf(asked);
-    const range = { start_date, end_date, sort_by };
-    const scope = {
-      project,
-      ...selectedBy(range),
-      ...named,
-      ...withoutUndefined({ txHash: hash }),
-    };
-    const total = await archive.nftClasses.count(scope);
+    const days = selectedBy({ start_date, end_date, sort_by });
+    const scope = { project, ...days, ...named, ...withoutUndefined({ txHash: hash }) };
+    const total = days === null ? 0 : await archive.nftClasses.count(scope);
     // Behind the end there is nothing to read one's way to.
     const items =
       from < total ? (await archive.nftClasses.list({ ...scope, limit, offset: from })).items : [];

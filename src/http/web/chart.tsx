@@ -3,7 +3,7 @@
 // (P7), and one with pending orders in the table.
 import type { ComponentChildren } from 'preact';
 import type { OrderFigures, PeriodCoverage } from '../../query/statistics-types.ts';
-import { addDays, monthStart } from '../../day.ts';
+import { monthEnd } from '../../day.ts';
 import type { Day } from '../../model.ts';
 import { sumOf } from './format.ts';
 import { grouped, Table, type TableColumn } from './parts.tsx';
@@ -149,7 +149,7 @@ function FiguresTable(props: FigureProps & { series: readonly Series[] }) {
   const isLinked = list !== undefined && zone === 'UTC';
   const linked = ({ period }: Period): ComponentChildren => {
     const name = nameOf(view, by, period);
-    const to = by === 'day' ? addDays(period, 1) : monthStart(period, 1);
+    const to = by === 'day' ? period : monthEnd(period);
     return isLinked ? <a href={linkTo(view, `/${list}`, { from: period, to })}>{name}</a> : name;
   };
   const lines: Line[] = periods.map((one, i) => ({

@@ -51,7 +51,7 @@ export const zh: Words = {
     account: '账户',
     message: '消息',
     from: '从',
-    to: '到（不含）',
+    to: '到',
     id: 'ID',
     name: '名称',
     owner: '所有者',

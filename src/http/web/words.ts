@@ -26,7 +26,6 @@ const titles: Record<string, string> = {
 };
 const heads: Record<string, string> = {
   resource: 'List',
-  to: 'To (excluded)',
   createdAt: 'Made at',
   amountFen: 'Price',
   number: 'Credited',

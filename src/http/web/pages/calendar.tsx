@@ -1,5 +1,5 @@
 // The calendar of coverage: a cell for each day of each list, its state by colour and pattern, leading to the day.
-import { addDays, daysIn, monthStart, rangesOf } from '../../../day.ts';
+import { addDays, daysIn, monthEnd, monthStart, rangesOf } from '../../../day.ts';
 import { listedResources, type Day, type ListedResource } from '../../../model.ts';
 import type { CoverageDay } from '../../../catalogue.ts';
 import { markOf, weaker, type DayMark } from '../../../query/day-marks.ts';
@@ -63,7 +63,7 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
       {months.map((month) => (
         <div class={`month${listed.length === 1 ? ' one' : ''}`}>
           <h3>
-            <a href={linkTo(view, '/coverage', { from: month, to: monthStart(month, 1) })}>
+            <a href={linkTo(view, '/coverage', { from: month, to: monthEnd(month) })}>
               {view.format.month(month)}
             </a>
           </h3>

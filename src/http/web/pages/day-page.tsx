@@ -49,7 +49,7 @@ async function read(
         <Counts view={view} report={report} />
         <Evidence view={view} report={report} />
         <p>
-          <a class="button" href={linkTo(view, `/${resource}`, { from: day, to: addDays(day, 1) })}>
+          <a class="button" href={linkTo(view, `/${resource}`, { from: day, to: day })}>
             {t('The records of this day')}
           </a>
         </p>

@@ -95,11 +95,11 @@ function rangeIn({ query, now }: View): FigureRange {
   const given = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   const zone = query.get('zone') || utc;
   const isUnbounded = given.from === '' && given.to === '' && by === 'day';
-  const end = addDays(todayIn(zone, now), 1);
+  const end = todayIn(zone, now);
   // Days to come would count as days that are not held. What is no day is refused by the library, in words.
   const isOpen = given.to === '' || (isDay(given.to) && given.to > end);
-  const to = isOpen && given.from < end ? end : given.to;
-  const from = isUnbounded ? addDays(to, -lastDays) : given.from;
+  const to = isOpen && given.from <= end ? end : given.to;
+  const from = isUnbounded ? addDays(to, 1 - lastDays) : given.from;
   return { by: by as By, from, to, zone };
 }
 

@@ -2,7 +2,7 @@
 // certificates say of their days, and what observed facts mean.
 import type { ComponentChildren } from 'preact';
 import type { ArchiveProblem } from '../../../catalogue.ts';
-import { monthStart } from '../../../day.ts';
+import { monthEnd } from '../../../day.ts';
 import type { Day } from '../../../model.ts';
 import { problemRowText } from '../../../problems.ts';
 import type { List, Row } from '../../../query/lists.ts';
@@ -116,7 +116,7 @@ export const CertificateSummary = ({ view, of }: { view: View; of: Row }) => (
 function CertificateLinks({ view, of }: { view: View; of: Row }) {
   const { t } = view;
   const [resource, month] = [String(of['resource']), String(of['month'])];
-  const query = { from: month, to: monthStart(month, 1), as_of: String(of['certifiedAt']) };
+  const query = { from: month, to: monthEnd(month), as_of: String(of['certifiedAt']) };
   return (
     <>
       <a href={linkTo(view, `/archive/v1/certificates/${resource}/${month.slice(0, 7)}`)}>

@@ -19,12 +19,12 @@ async function read(view: View): Promise<Made> {
   const { archive, project, now, t, format } = view;
   const daysText = (from: Day, to: Day): string =>
     rangesText(view, daysIn({ from, to: addDays(to, 1) }));
-  const to = addDays(dayOf(now), 1);
+  const to = dayOf(now);
   const [coverage, books, problems, orders] = await Promise.all([
     readAll(view, 'coverage'),
     readAll(view, 'books'),
     readAll(view, 'problems'),
-    archive.statistics.orders({ project, by: 'day', from: addDays(to, -31), to }),
+    archive.statistics.orders({ project, by: 'day', from: addDays(to, -30), to }),
   ]);
   const safety = safetyOf(coverage, view.now);
   const wrong = problems.filter(isWrong);
