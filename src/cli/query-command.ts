@@ -19,6 +19,7 @@ import {
   outputFormats,
   printRecords,
   queryList,
+  withProject,
   type OutputFormat,
   type QueryList,
 } from './query-print.ts';
@@ -59,11 +60,17 @@ export const queryCommand = (command: Command): Command => {
 const beginningSmall = (sentence: string): string =>
   sentence.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
+/** A list that is given whole is that of every project, unless one is named. */
+const isOfAll = ({ resource, isPaged }: QueryList): boolean => resource === null && !isPaged;
+
 function listing(list: QueryList): Command {
   const { name, summary, filters, hasDays, statusWords, resource } = list;
   const command = new Command(name)
     .description(beginningSmall(summary))
-    .option('--project <name>', 'of this project; needed where there are several')
+    .option(
+      '--project <name>',
+      isOfAll(list) ? 'only of this project' : 'of this project; needed where there are several',
+    )
     .option('--limit <number>', `at most so many; a table shows ${tableRows} by default`)
     .option('--count', 'print only how many there are')
     .addOption(
@@ -195,9 +202,17 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
   } = readAsked(list, inDays(flags, dayOf(Date.now())), process.stdout.isTTY);
   const settings = readSettings({ needs: 'database' });
   await withReader(settings, openArchive, async (archive) => {
-    const given = { ...asked, project: await projectOf(archive, flags.project) };
     const { shown, resource } = list;
     const reads = list.of(archive);
+    const known = isOfAll(list) && flags.project === undefined ? await archive.projects() : [];
+    if (known.length > 1) {
+      const found = await Promise.all(known.map((project) => reads.list({ ...asked, project })));
+      const rows = found.flatMap(({ items }) => items);
+      if (flags.count === true) process.stdout.write(`${rows.length}\n`);
+      else await printRecords(rows, { format, limit, shown: withProject(shown) });
+      return;
+    }
+    const given = { ...asked, project: await projectOf(archive, flags.project) };
     if (one === undefined || resource === null) {
       if (flags.count === true) process.stdout.write(`${await reads.count(given)}\n`);
       else await printRecords(reads.stream(given), { format, limit, shown });

@@ -174,8 +174,18 @@ export function queryList(list: List): QueryList {
   };
 }
 
+/** The same where rows of several projects stand below each other. */
+export const withProject = ({ columns, ...of }: RecordTable<Row>): RecordTable<Row> => ({
+  ...of,
+  columns: [tableColumn(of.fields, 'projectId'), ...columns],
+});
+
 /** What a person calls otherwise than the catalogue. */
-const heads: Readonly<Record<string, string>> = { slicesDone: 'days read', unresolved: 'pending' };
+const heads: Readonly<Record<string, string>> = {
+  projectId: 'project',
+  slicesDone: 'days read',
+  unresolved: 'pending',
+};
 
 function tableColumn(fields: Fields, name: string): RecordColumn<Row> {
   const column = columnOf(fields, name);

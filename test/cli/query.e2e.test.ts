@@ -219,6 +219,24 @@ describe('for a person', () => {
   });
 });
 
+test('lists that are given whole are those of every project, unless one is named', async () => {
+  await db.query(
+    `insert into sync.facts (project_id, fact, value, confirmed_at, changed_at)
+     select p, 'orders.limit', p, now(), now() from unnest('{many,p}'::text[]) p`,
+  );
+  const lines = async (...args: string[]): Promise<string[]> =>
+    (await query('facts', ...args)).stdout.split('\n').filter((line) => line !== '');
+  expect(await lines()).toEqual([
+    ...(await lines('--project', 'many')),
+    ...(await lines('--project', 'p')),
+  ]);
+  expect(await lines('--count')).toEqual(['2']);
+  const [head, , many] = await lines('--format', 'table', '--limit', '1');
+  expect(head).toMatch(/^project  fact/);
+  expect(many).toMatch(/^many  /);
+  for (const list of ['problems', 'alerts']) expect((await query(list)).code).toBe(0);
+});
+
 describe('mistakes', () => {
   test.each([
     [['orders'], 'Say which project with --project; there is: many, p.'],
