@@ -207,6 +207,7 @@ export const mutants: readonly Mutant[] = [
       '[-last.kept !== null && !(await isHeadHeld(db, projectId, last.kept))-]{+false+}', 'verify/heads.pg'],
     ['what was given anew while it was asked for is judged as it was given before',
       'state = [-case when deadline_at is null then state else $3 end-]{+$3+}, due_at = $4', 'sync/operations.pg'],
+    ['an empty list of tokens is believed', '=== 0 && [-due.holdsTokens-]{+!due.holdsTokens+}', 'sync/operations.pg'],
     ['a record that is shown again stays missing', '[-missing_since = null, -]changed_at', 'sync/missing.pg'],
   ]),
   ...of('lease', 'store/holders.pg', [

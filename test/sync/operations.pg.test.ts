@@ -398,6 +398,20 @@ describe('tokens', () => {
     ]);
     const { rows } = await bench.db.query('select symbol from archive.token_versions');
     expect(rows).toEqual([{ symbol: 'bb' }]);
+    // A list that shows nothing says nothing: nobody is told that all are gone.
+    const rest = tokens.splice(0);
+    const problemAfter = async (ms: number): Promise<unknown> => {
+      await bench.runLater(ms);
+      const found = await bench.db.query('select last_error from sync.token_snapshots');
+      return found.rows[0]?.['last_error'];
+    };
+    expect(await problemAfter(dayMs + 1000)).toContain('the node lists no token, and has before');
+    expect(await tokenRows('missing_since is not null as missing')).toEqual([
+      { missing: true },
+      { missing: false },
+    ]);
+    tokens.push(...rest);
+    expect(await problemAfter(61_000)).toBe(null);
   });
 
   test('fees may stand under /fees', async () => {

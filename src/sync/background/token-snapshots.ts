@@ -31,6 +31,10 @@ export async function askTokens(
   try {
     const list = await platform.tokens(signal);
     if (list === null) return await withoutTokens(worker, due);
+    if (list.tokens.length + list.rejects.length === 0 && due.holdsTokens) {
+      // A single empty answer would call every token missing until the next day's.
+      throw transient('platform_unavailable', 'the node lists no token, and has before');
+    }
     const records = await withFees(worker, due, list, signal);
     const effects = await commitTokens(db, {
       projectId,
