@@ -28,8 +28,14 @@ export function ifThere<T>(reading: Promise<T>): Promise<T | null> {
   });
 }
 
-/** The text of a file; null where there is none. */
-export const textOfFile = (path: string): Promise<string | null> => ifThere(readFile(path, 'utf8'));
+/** The text of a file; null where there is none. Throws for a pipe, whose end may never come. */
+export function textOfFile(path: string): Promise<string | null> {
+  const read = async (): Promise<string> => {
+    if ((await stat(path)).isFIFO()) throw new Error('it is a pipe');
+    return readFile(path, 'utf8');
+  };
+  return ifThere(read());
+}
 
 export const exists = async (path: string): Promise<boolean> =>
   stat(path).then(

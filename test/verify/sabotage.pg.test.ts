@@ -1,6 +1,7 @@
 // Every way to spoil an archive behind its back, each caught and named, beside the untouched archive that passes. One
 // archive serves all; it is put back as it was after each test.
 import { isOnCluster } from '../support/postgres.ts';
+import { execFileSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -379,6 +380,19 @@ describe('a file', () => {
     const { findings } = await archive.verify();
     expect(findings).toMatchObject([{ kind: 'file', when: '2026-03' }]);
     expect(findings[0]?.says).toMatch(says);
+  });
+
+  test('P9: in whose place a pipe stands', async () => {
+    for (const kind of ['certificate.json', 'leaves.txt']) {
+      const path = join(archive.folder, 'p', `orders-2026-03.${kind}`);
+      await rm(path);
+      execFileSync('mkfifo', [path]);
+    }
+    const { findings } = await archive.verify();
+    expect(findings.map(({ says }) => says)).toEqual([
+      'orders-2026-03.certificate.json: it cannot be read: it is a pipe',
+      'orders-2026-03.leaves.txt: it cannot be read: it is no file',
+    ]);
   });
 
   test('that is not there is said, and is no finding; nor is one of another program', async () => {
