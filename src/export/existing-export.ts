@@ -128,8 +128,8 @@ export function checkSameArchive(
 }
 
 /**
- * P4: an older backup that was restored and went on lacks what was archived since, however much it holds by now. Throws
- * settings `other_archive`.
+ * P4: an older backup that was restored and went on lacks what was archived since, however much it holds by now; so does
+ * a replica that lags. Throws settings `other_archive`.
  */
 export async function checkSameJournal(
   tx: Tx,
@@ -140,7 +140,7 @@ export async function checkSameJournal(
     if (journal === null || (await isHeadHeld(tx, project, journal))) continue;
     throw otherArchive(
       place,
-      `ends with entry ${journal.no} of the journal of project "${project}", and this database does not have it, as after an older backup was restored`,
+      `ends with entry ${journal.no} of the journal of project "${project}", and this database does not have it: an older backup was restored, or it is a replica that lags and will have it later`,
     );
   }
 }
