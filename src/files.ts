@@ -28,14 +28,14 @@ export function ifThere<T>(reading: Promise<T>): Promise<T | null> {
   });
 }
 
-/** The text of a file; null where there is none. Throws for a pipe, whose end may never come. */
-export function textOfFile(path: string): Promise<string | null> {
-  const read = async (): Promise<string> => {
-    if ((await stat(path)).isFIFO()) throw new Error('it is a pipe');
-    return readFile(path, 'utf8');
-  };
-  return ifThere(read());
+/** Throws where a pipe stands in the place of a file: opening it waits for somebody else, and its end may never come. */
+export async function refusePipe(path: string): Promise<void> {
+  if ((await stat(path)).isFIFO()) throw new Error('it is a pipe');
 }
+
+/** The text of a file; null where there is none. */
+export const textOfFile = (path: string): Promise<string | null> =>
+  ifThere(refusePipe(path).then(() => readFile(path, 'utf8')));
 
 export const exists = async (path: string): Promise<boolean> =>
   stat(path).then(

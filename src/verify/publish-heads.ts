@@ -2,8 +2,8 @@
 // in a folder one names. A disk that refuses is told of and never fails a run.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { causeChain, codeOf } from '../errors.ts';
-import { makeFolder, syncHandle } from '../files.ts';
+import { causeChain } from '../errors.ts';
+import { ifThere, makeFolder, refusePipe, syncHandle } from '../files.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { ProjectId } from '../model.ts';
 import type { Db } from '../store/db.ts';
@@ -86,10 +86,7 @@ const tailLength = 4096;
 
 /** The last whole line; one that was cut off in its middle counts as none. */
 async function lastLine(path: string): Promise<Last> {
-  const file = await open(path, 'r').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const file = await ifThere(refusePipe(path).then(() => open(path, 'r')));
   if (file === null) return { kept: null, isCut: false };
   try {
     const { size } = await file.stat();

@@ -1,6 +1,7 @@
 // Heads of the journal leave the database: into a file that only grows, into `status`, with alerts and the heartbeat;
 // and what is kept there finds out a journal that was made anew.
-import { appendFile, mkdtemp, readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -60,6 +61,13 @@ test('a run that wrote something adds a line; one that wrote nothing adds no ent
   const second = await lines();
   expect(second.slice(0, 2)).toEqual(first);
   expect(second).toHaveLength(3);
+});
+
+test('P9: a pipe in the place of the file is told of, and holds up no run', async () => {
+  const given = { ...bench.worker, headsDir: join(headsDir, 'piped') };
+  await mkdir(given.headsDir);
+  execFileSync('mkfifo', [join(given.headsDir, 'p.heads')]);
+  expect(await publishHeads(given)).toMatchObject({ kind: 'files_unwritten' });
 });
 
 test('status, alerts and the file name the same head', async () => {
