@@ -22,6 +22,7 @@ import type { List, Row } from '../query/lists.ts';
 import { columnOf } from '../query/selected-columns.ts';
 import { inForce } from '../query/reports.ts';
 import type { Flat, Version } from '../query/types.ts';
+import { unprinted } from './exit.ts';
 import {
   asRecords,
   fittedTable,
@@ -57,14 +58,15 @@ export async function printRecords<Item extends object>(
   items: AsyncIterable<Item> | Item[],
   printing: Printing<Item>,
 ): Promise<void> {
-  let hasReaderLeft = false;
-  const note = (error: unknown): void => void (hasReaderLeft = codeOf(error) === 'EPIPE');
+  let said = null as Error | null;
+  const note = (error: Error): void => void (said = error);
   process.stdout.once('error', note);
   try {
     await pipeline(Readable.from(pieces(textOf(items, printing))), process.stdout, { end: false });
   } catch (error) {
+    if (said === null) throw error;
     // A reader that left (`| head`) has what it wanted; of the database's connection the same code is a failure.
-    if (!hasReaderLeft) throw error;
+    if (codeOf(said) !== 'EPIPE') throw unprinted(said);
   } finally {
     process.stdout.off('error', note);
   }

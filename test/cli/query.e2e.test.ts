@@ -1,7 +1,9 @@
 // `outlast query` as a person or a program runs it: forms, filters, and one sentence for what it cannot take (P12).
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../src/store/db.ts';
-import type { Ended } from '../support/command.ts';
+import { mainFile, type Ended } from '../support/command.ts';
 import { expectRefused, runHere } from '../support/command-here.ts';
 import { setUp } from '../support/fresh.ts';
 import { openEmpty } from '../support/opened.ts';
@@ -235,6 +237,18 @@ test('lists that are given whole are those of every project, unless one is named
   expect(head).toMatch(/^project  fact/);
   expect(many).toMatch(/^many  /);
   for (const list of ['problems', 'alerts']) expect((await query(list)).code).toBe(0);
+});
+
+test.runIf(existsSync('/dev/full'))('what goes to a full disk is told so', () => {
+  const disk = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [mainFile, 'query', 'orders', '--project', 'p'],
+    { stdio: ['ignore', disk, 'pipe'], env: { DATABASE_URL: connectionString }, encoding: 'utf8' },
+  );
+  closeSync(disk);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^outlast: What was to be printed could not be written: ENOSPC/);
 });
 
 describe('mistakes', () => {
