@@ -6,7 +6,7 @@ import { execFile, spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -270,7 +270,8 @@ async function writeSettings(
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
-    ...(await sharedMemory()),
+    // Parallel queries would take shared memory from /dev/shm, which is 64 MB in containers.
+    ...(process.platform === 'linux' ? { dynamic_shared_memory_type: 'sysv' } : {}),
     wal_compression: 'on',
     jit: 'off',
     timezone: 'UTC',
@@ -284,14 +285,6 @@ async function writeSettings(
   );
   const head = '# Written by Outlast at every start. For settings of your own: alter system.\n';
   await writeFile(settingsPath(home), head + lines.join(''));
-}
-
-/** Parallel queries take shared memory from /dev/shm, which is 64 MB in containers; files do as well there. */
-async function sharedMemory(): Promise<Record<string, string>> {
-  if (process.platform !== 'linux') return {};
-  const { bsize, blocks } = await statfs('/dev/shm').catch(() => ({ bsize: 0, blocks: 0 }));
-  const isLarge = bsize * blocks >= 512 * 1024 * 1024;
-  return { dynamic_shared_memory_type: isLarge ? 'posix' : 'mmap' };
 }
 
 /**
