@@ -122,17 +122,10 @@ async function inWords<T>(dataDir: string, work: (asked: string) => Promise<T>):
   } catch (error) {
     if (isOutlastError(error)) throw error;
     const code = codeOf(error) ?? '';
-    if (['EACCES', 'EPERM', 'EROFS', 'ENOENT'].includes(code)) {
+    if (['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST'].includes(code)) {
       throw settingsError(
         'embedded_data_dir_forbidden',
-        `The data folder ${asked} cannot be made or used (${code}): it belongs to another user, is read-only, or a link leads nowhere. Run Outlast as its owner, or set OUTLAST_DATA_DIR to a folder of your own.`,
-        error,
-      );
-    }
-    if (['ENOTDIR', 'EEXIST'].includes(code)) {
-      throw settingsError(
-        'embedded_data_dir_foreign',
-        `${asked} is, or lies under, a file. Set OUTLAST_DATA_DIR to a folder.`,
+        `The data folder ${asked} cannot be made or used (${code}): it belongs to another user, is read-only, is or lies under a file, or a link leads nowhere. Run Outlast as its owner, or set OUTLAST_DATA_DIR to a folder of your own.`,
         error,
       );
     }

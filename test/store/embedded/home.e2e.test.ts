@@ -163,7 +163,7 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
 
   test('a file', async () => {
     writeFileSync(dataDir, '');
-    await refused('embedded_data_dir_foreign', /file/);
+    await refused('embedded_data_dir_forbidden', /is or lies under a file/);
     rmSync(dataDir);
   });
 
