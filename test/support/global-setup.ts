@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
-import { isAlive } from '../../src/store/embedded/embedded-server.ts';
 import { listenHere } from './loopback.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -86,8 +85,16 @@ async function linkCommand(): Promise<{ file: string; remove: () => Promise<void
 async function removeLeftBehind(dist: string): Promise<void> {
   for (const name of await readdir(dist)) {
     const [, pid] = /^linked-(\d+)$/.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) {
+    if (pid !== undefined && !isRunning(Number(pid))) {
       await rm(join(dist, name), { recursive: true, force: true });
     }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }

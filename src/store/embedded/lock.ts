@@ -6,27 +6,17 @@ import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, transient, type OutlastError } from '../../errors.ts';
+import { codeOf, transient } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
 type Release = () => Promise<void>;
 
 /**
  * Runs `work` while no other process holds the folder's lock: whoever starts or stops its server, so that commands begun
- * and ended at once take turns. Throws transient `embedded_busy` after 15 minutes.
+ * and ended at once take turns. Throws as `waitFor`.
  */
 export async function withLock<T>(folder: string, log: Log, work: () => Promise<T>): Promise<T> {
-  const busy = transient(
-    'embedded_busy',
-    `Another Outlast command has been starting or stopping the embedded Postgres in ${folder} for 15 minutes. End it and try again.`,
-  );
-  // Longer than the longest start, which may have to recover from a crash (see findRunning).
-  const release = await waitFor(
-    () => tryAcquire(folder, 'lock'),
-    15,
-    busy,
-    () => log.info('Waiting for another command that starts or stops the embedded Postgres'),
-  );
+  const release = await waitFor(folder, log, () => tryAcquire(folder, 'lock'));
   try {
     return await work();
   } finally {
@@ -34,24 +24,30 @@ export async function withLock<T>(folder: string, log: Log, work: () => Promise<
   }
 }
 
-/** Looks until there is something. After 5 s it says so, after these minutes it throws the error. */
+/**
+ * Looks until there is something. Throws transient `embedded_busy` after 15 minutes: a server that recovers from a crash
+ * replays at most a few GB of WAL, which takes minutes on a poor disk.
+ */
 export async function waitFor<T>(
+  folder: string,
+  log: Log,
   look: () => Promise<T | null>,
-  minutes: number,
-  error: OutlastError,
-  tell: () => void,
 ): Promise<T> {
-  const looks = (minutes * 60_000) / everyMs;
-  for (let i = 0; i < looks; i++) {
+  for (let i = 0; i < 15 * 60 * looksPerSecond; i++) {
     const found = await look();
     if (found !== null) return found;
-    if (i === 5_000 / everyMs) tell();
-    await sleep(everyMs);
+    if (i === 5 * looksPerSecond) {
+      log.info({ dataDir: folder }, 'The embedded Postgres takes its time to start or to stop');
+    }
+    await sleep(1000 / looksPerSecond);
   }
-  throw error;
+  throw transient(
+    'embedded_busy',
+    `The embedded Postgres in ${folder} has been starting or stopping for 15 minutes. Look into its server.log, and try again.`,
+  );
 }
 
-const everyMs = 25;
+const looksPerSecond = 40;
 
 /** Commands at once at most. */
 const seats = Array.from({ length: 64 }, (_, i) => `seat-${i}`);

