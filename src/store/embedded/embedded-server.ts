@@ -99,19 +99,16 @@ export async function findRunning(home: Home, log: Log): Promise<Running | null>
 
 /** Whether a process is the Postgres on this very cluster. */
 async function isPostmasterOf({ pgdata }: Home, pid: number): Promise<boolean> {
-  const said = (file: string, args: string[]): Promise<string> =>
-    exec(file, args).then(
-      ({ stdout }) => stdout,
-      () => '',
-    );
-  if (process.platform === 'win32') {
-    return /postgres/i.test(await said('tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH']));
-  }
-  const line =
+  const isWindows = process.platform === 'win32';
+  const [file, ...args] = isWindows
+    ? ['tasklist', '/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH']
+    : ['/bin/ps', '-ww', '-o', 'args=', '-p', String(pid)];
+  const looking =
     process.platform === 'linux'
-      ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-      : await said('/bin/ps', ['-ww', '-o', 'args=', '-p', String(pid)]);
-  return line.replaceAll('\0', ' ').trimEnd().endsWith(`postgres -D ${pgdata}`);
+      ? readFile(`/proc/${pid}/cmdline`, 'utf8')
+      : exec(file, args).then(({ stdout }) => stdout);
+  const line = (await looking.catch(() => '')).replaceAll('\0', ' ').trimEnd();
+  return isWindows ? /postgres/i.test(line) : line.endsWith(`postgres -D ${pgdata}`);
 }
 
 /**
@@ -124,29 +121,29 @@ export async function startServer(
   settings: Record<string, string>,
   log: Log,
 ): Promise<Running> {
-  let programs: Programs;
+  let bin = '';
   try {
-    programs = await preparePrograms(home, packaged, log);
-    await dropLeftovers(home, programs.bin);
+    const programs = await preparePrograms(home, packaged, log);
+    ({ bin } = programs);
     await ensureCluster(home, programs, log);
-  } catch (error) {
-    // On a full disk 60 MB count.
-    await dropLeftovers(home);
-    throw error;
+  } finally {
+    await dropLeftovers(home.folder, bin);
   }
-  const was = await portUsed(home);
-  let port = was ?? randomInt(15_000, 30_000);
+  // The one used last, so that a BI tool's settings hold; at first one below those that systems hand out by themselves.
+  const [, last] = /^port = '(\d+)'/m.exec(await readFile(settingsPath(home), 'utf8')) ?? [];
+  const was = Number(last ?? randomInt(15_000, 30_000));
+  let port = was;
   // Ends: after twenty attempts.
   for (let attempt = 1; ; attempt++) {
     await writeSettings(home, port, settings);
-    const started = await launch(home, programs, log);
+    const started = await launch(home, bin, log);
     if (!(started instanceof Error)) return started;
     if (attempt === 20) throw started;
     if (/Address already in use/.test(started.message)) {
       port++;
       const told =
-        'Another program took the port of the embedded Postgres: start again what uses it';
-      if (was !== null) log.warn({ was, port }, told);
+        'Another program has the port of the embedded Postgres: start again what uses it';
+      log.warn({ was, port }, told);
     } else if (/shared memory block .* still in use|lock file .* exists/.test(started.message)) {
       // After a SIGKILL of the postmaster its children need a moment to notice.
       await sleep(500);
@@ -155,7 +152,7 @@ export async function startServer(
 }
 
 /** What killed commands and other releases left, but for what runs from `used`. Only while no server runs. */
-async function dropLeftovers({ folder }: Home, used = ''): Promise<void> {
+async function dropLeftovers(folder: string, used: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const isOurs = name.startsWith(draftPrefix) || name.startsWith(copyPrefix);
@@ -165,11 +162,8 @@ async function dropLeftovers({ folder }: Home, used = ''): Promise<void> {
   }
 }
 
-/** Of the server's log, before it is begun anew at a start; the one before is kept. */
-const maxLogBytes = 10_000_000;
-
 /** An error: what the server said where it ended instead. */
-async function launch(home: Home, { bin }: Programs, log: Log): Promise<Running | Error> {
+async function launch(home: Home, bin: string, log: Log): Promise<Running | Error> {
   const { pgdata, folder, account } = home;
   const env = serverEnvironment();
   const stale = await readPidFile(home);
@@ -187,7 +181,7 @@ async function launch(home: Home, { bin }: Programs, log: Log): Promise<Running 
       ? ['pg_ctl', 'start', '-w', '-t', '600', '-D', pgdata]
       : ['postgres', '-D', pgdata];
   const path = join(folder, 'server.log');
-  if (((await ifThere(stat(path)))?.size ?? 0) > maxLogBytes) await rename(path, `${path}.old`);
+  if (((await ifThere(stat(path)))?.size ?? 0) > 10_000_000) await rename(path, `${path}.old`);
   const output = await open(path, 'a+', 0o600);
   try {
     await giveTo(account, path);
@@ -256,10 +250,4 @@ async function writeSettings(
   );
   const head = '# Written by Outlast at every start. For settings of your own: alter system.\n';
   await writeFile(settingsPath(home), head + lines.join(''));
-}
-
-/** The port of the last start, which the next one takes, too, so that a BI tool's settings hold. */
-async function portUsed(home: Home): Promise<number | null> {
-  const [, port] = /^port = '(\d+)'/m.exec((await textOfFile(settingsPath(home))) ?? '') ?? [];
-  return port === undefined ? null : Number(port);
 }

@@ -59,7 +59,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     (await findRunning(home, log)) ?? startServer(home, packaged, settings, log);
   const { connectionString, leaveSeat } = await inTurn(async () => {
     const { port } = await run();
-    return { connectionString: await addressOf(home, port), leaveSeat: await takeSeat(folder) };
+    return {
+      connectionString: await addressOf(home, port),
+      leaveSeat: await takeSeat(folder, log),
+    };
   });
   let look: Promise<void> | undefined;
   const notBack = (error: unknown): void =>

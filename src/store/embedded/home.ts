@@ -44,13 +44,9 @@ export function openHome(dataDir: string, elsewhere: string, log: Log): Promise<
   });
 }
 
-/** Whether a data folder holds an archive; nothing is made. Throws settings `embedded_data_dir_…`. */
-export function holdsArchive(dataDir: string): Promise<boolean> {
-  return inWords(
-    dataDir,
-    async (asked) => (await exists(join(asked, marker))) && exists(join(asked, 'pgdata')),
-  );
-}
+/** Whether a data folder holds an archive; nothing is made. */
+export const holdsArchive = async (dataDir: string): Promise<boolean> =>
+  (await exists(join(dataDir, marker))) && exists(join(dataDir, 'pgdata'));
 
 /** Whether one could be made in a data folder that holds none; nothing stays there. Throws as `openHome` does. */
 export function checkDataDir(dataDir: string): Promise<void> {
@@ -105,12 +101,9 @@ async function refuseForeign(folder: string): Promise<void> {
   const strange = names.filter((name) => !litter.has(name));
   // The marker is looked for last: a rival may claim the folder and fill it at any moment.
   if (strange.length === 0 || (await exists(join(folder, marker)))) return;
-  const what = strange.includes('PG_VERSION')
-    ? 'is the data folder of another PostgreSQL'
-    : 'holds files that are not Outlast’s';
   throw settingsError(
     'embedded_data_dir_foreign',
-    `${folder} ${what}. Set OUTLAST_DATA_DIR to a new or empty folder, or DATABASE_URL to a running server; nothing was changed.`,
+    `${folder} holds files that are not Outlast’s (${strange[0]}). Set OUTLAST_DATA_DIR to a new or empty folder, or DATABASE_URL to a running server; nothing was changed.`,
   );
 }
 
@@ -125,7 +118,7 @@ async function inWords<T>(dataDir: string, work: (asked: string) => Promise<T>):
     if (['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST'].includes(code)) {
       throw settingsError(
         'embedded_data_dir_forbidden',
-        `The data folder ${asked} cannot be made or used (${code}): it belongs to another user, is read-only, is or lies under a file, or a link leads nowhere. Run Outlast as its owner, or set OUTLAST_DATA_DIR to a folder of your own.`,
+        `The data folder ${asked} cannot be made or used (${code}): it is, or lies under, a file, belongs to another user or is read-only, or a link leads nowhere. Run Outlast as its owner, or set OUTLAST_DATA_DIR to a folder of your own.`,
         error,
       );
     }
@@ -135,14 +128,11 @@ async function inWords<T>(dataDir: string, work: (asked: string) => Promise<T>):
 
 /** The error to throw if `error`, or what a program printed, says that there is no room; else null. */
 export function noRoom(error: unknown, folder: string): OutlastError | null {
-  const { message, stderr } = error as { message?: unknown; stderr?: unknown };
-  const text = `${String(message)} ${String(stderr)}`;
   // A full disk, a full quota, a limit on file sizes: to a person the same thing. Node says the first as the programs do.
-  if (!/no space left on device|quota exceeded|file too large/i.test(text)) return null;
+  const isFull = /no space left on device|quota exceeded|file too large/i.test(String(error));
+  if (!isFull) return null;
   return fatal(
     'embedded_disk_full',
     `There is no room for the embedded Postgres in ${folder}. Free some disk space (a new archive takes about 50 MB, an old one what it holds), or set OUTLAST_DATA_DIR to another disk.`,
-    // What a program printed is pages long; an error of the system is a line.
-    text.includes('\n') ? undefined : error,
   );
 }

@@ -1,8 +1,8 @@
 // Who uses a folder: the lock of whoever starts or stops its server, and a seat for each command. The kernel holds them,
 // so that they end with their holder, SIGKILL included: there is no pid to be recycled and no stale file to judge. Linux:
 // an abstract socket's name; Windows: a named pipe's; macOS: an exclusive open of a file.
-import { closeSync, constants, openSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { once } from 'node:events';
+import { constants, open, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,13 +37,13 @@ export async function waitFor<T>(
     const found = await look();
     if (found !== null) return found;
     if (i === 5 * looksPerSecond) {
-      log.info({ dataDir: folder }, 'The embedded Postgres takes its time to start or to stop');
+      log.info({ dataDir: folder }, 'Waiting for the embedded Postgres, which starts or stops');
     }
     await sleep(1000 / looksPerSecond);
   }
   throw transient(
     'embedded_busy',
-    `The embedded Postgres in ${folder} has been starting or stopping for 15 minutes. Look into its server.log, and try again.`,
+    `The embedded Postgres in ${folder} has been starting, stopping or in use by ${seats.length} commands for 15 minutes. Look into its server.log, and try again.`,
   );
 }
 
@@ -52,16 +52,15 @@ const looksPerSecond = 40;
 /** Commands at once at most. */
 const seats = Array.from({ length: 64 }, (_, i) => `seat-${i}`);
 
-/** Under the lock, as is `isAlone`, which tries every seat. Gives what frees it. */
-export async function takeSeat(folder: string): Promise<Release> {
-  for (const seat of seats) {
-    const leave = await tryAcquire(folder, seat);
-    if (leave !== null) return leave;
-  }
-  throw transient(
-    'embedded_busy',
-    `${seats.length} Outlast commands use the embedded Postgres in ${folder}. End some and try again.`,
-  );
+/** Under the lock, as is `isAlone`, which tries every seat. Gives what frees it. Throws as `waitFor`. */
+export function takeSeat(folder: string, log: Log): Promise<Release> {
+  return waitFor(folder, log, async () => {
+    for (const seat of seats) {
+      const leave = await tryAcquire(folder, seat);
+      if (leave !== null) return leave;
+    }
+    return null;
+  });
 }
 
 /** Whether no command has a seat. */
@@ -73,35 +72,25 @@ export async function isAlone(folder: string): Promise<boolean> {
 
 /** Null when someone else holds the lock of this name. */
 async function tryAcquire(folder: string, name: string): Promise<Release | null> {
-  if (process.platform === 'darwin') return holdFile(join(folder, name));
-  // The same by whatever path it is reached.
-  const { dev, ino } = await stat(folder, { bigint: true });
-  const ours = `outlast-embedded-${dev}-${ino}-${name}`;
-  return holdName(process.platform === 'win32' ? `\\\\.\\pipe\\${ours}` : `\0${ours}`);
-}
-
-function holdName(path: string): Promise<Release | null> {
-  return new Promise((resolve, reject) => {
-    const holder = createServer((socket) => socket.destroy());
-    holder.once('error', (error) => {
-      if (codeOf(error) === 'EADDRINUSE') resolve(null);
-      else reject(error);
-    });
-    const release: Release = () => new Promise((done) => holder.close(() => done()));
-    // `exclusive`: a cluster worker must not share the name with its siblings.
-    holder.listen({ path, exclusive: true }, () => resolve(release)).unref();
-  });
-}
-
-function holdFile(path: string): Release | null {
-  const { O_CREAT, O_RDWR, O_NONBLOCK } = constants;
-  // From macOS' <sys/fcntl.h>: takes an exclusive lock in the same step as the open. Node passes it through.
-  const openExclusively = 0x20;
   try {
-    const file = openSync(path, O_CREAT | O_RDWR | O_NONBLOCK | openExclusively, 0o600);
-    return async () => closeSync(file);
+    if (process.platform === 'darwin') {
+      const { O_CREAT, O_RDWR, O_NONBLOCK } = constants;
+      // From macOS' <sys/fcntl.h>: takes an exclusive lock in the same step as the open. Node passes it through.
+      const openExclusively = 0x20;
+      const flags = O_CREAT | O_RDWR | O_NONBLOCK | openExclusively;
+      const file = await open(join(folder, name), flags, 0o600);
+      return () => file.close();
+    }
+    // The same by whatever path it is reached.
+    const { dev, ino } = await stat(folder, { bigint: true });
+    const ours = `outlast-embedded-${dev}-${ino}-${name}`;
+    const path = process.platform === 'win32' ? `\\\\.\\pipe\\${ours}` : `\0${ours}`;
+    const holder = createServer((socket) => socket.destroy()).unref();
+    // `exclusive`: a cluster worker must not share the name with its siblings.
+    await once(holder.listen({ path, exclusive: true }), 'listening');
+    return () => new Promise((done) => holder.close(() => done()));
   } catch (error) {
-    if (['EAGAIN', 'EWOULDBLOCK'].includes(codeOf(error) ?? '')) return null;
+    if (['EADDRINUSE', 'EAGAIN', 'EWOULDBLOCK'].includes(codeOf(error) ?? '')) return null;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
-// The server's programs, and who runs them: those of this platform's npm package or, where they cannot run there
-// (read-only, unreachable for the server's user), a copy inside the home.
+// The server's programs, those of this platform's npm package or, where they cannot run there (read-only, unreachable
+// for the server's user), a copy inside the home. And who runs them:
 // Postgres refuses to run as root, so root hands it to another user: the owner of the data folder if that is not root,
 // else `postgres`, else `nobody`. Everyone else runs it themselves.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import * as fs from 'node:fs/promises';
+import { chmod, chown, cp, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -19,12 +19,12 @@ export type Account = { uid: number; gid: number; name: string } | null;
 /** The account for a data folder that exists or is about to be made. */
 export async function accountFor(folder: string): Promise<Account> {
   if (process.getuid?.() !== 0) return null;
-  const lines = (await fs.readFile('/etc/passwd', 'utf8')).split('\n');
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
   const users = lines
     .map((line) => line.split(':'))
     .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
     .filter(({ uid, gid }) => uid > 0 && Number.isInteger(gid));
-  const owner = (await fs.stat(await nearestFolder(folder))).uid;
+  const owner = (await stat(await nearestFolder(folder))).uid;
   return (
     // initdb wants a user with a name; a nameless owner (a container's volume) is passed over.
     users.find(({ uid }) => uid === owner) ??
@@ -51,7 +51,7 @@ export function refuseNameless(account: Account): void {
   );
 }
 
-/** Runs a program as the account; `input` goes to its standard input. */
+/** Runs a program as the account; `input` goes to its standard input. Gives what it says, or throws it where it fails. */
 export async function runAs(
   account: Account,
   file: string,
@@ -75,7 +75,7 @@ export async function runAs(
     text(child.stderr),
   ]);
   if (code === 0) return stdout;
-  throw Object.assign(new Error(`${basename(file)} ended with ${code}`), { stderr });
+  throw new Error(stderr || `${basename(file)} ended with ${code}`);
 }
 
 /** Nothing else of ours: a stray PGPORT or secret must not leak in. */
@@ -87,13 +87,12 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 export async function giveTo(account: Account, path: string): Promise<void> {
-  if (account !== null) await fs.chown(path, account.uid, account.gid);
+  if (account !== null) await chown(path, account.uid, account.gid);
 }
 
-/** Why a program failed: of what it printed, or the error says, the last few lines, problems first. */
+/** Of what a program said, or an error says, the last few lines, problems first. */
 export function reasonOf(error: unknown): string {
-  const { stderr = '', message } = error as Error & { stderr?: string };
-  const lines = (stderr || message).split('\n').filter((line) => line.trim() !== '');
+  const lines = (error as Error).message.split('\n').filter((line) => line.trim() !== '');
   const problems = lines.filter((line) => /\b(FATAL|PANIC|error|could not)\b/i.test(line));
   return (problems.length > 0 ? problems : lines).slice(-4).join(' | ');
 }
@@ -121,15 +120,15 @@ function unsupported(reason: string, cause?: unknown): Error {
   );
 }
 
-/** The programs of a package's folder, ready to run as the home's account. Throws settings `embedded_platform_unsupported`. */
+/** A package's programs, ready to run as the account. Throws settings `embedded_platform_unsupported`. */
 export async function preparePrograms(
-  home: { folder: string; account: Account },
+  { folder, account }: { folder: string; account: Account },
   packaged: string,
   log: Log,
 ): Promise<Programs> {
-  const reason = await tryPrograms(join(packaged, 'native'), home.account);
+  const reason = await tryPrograms(join(packaged, 'native'), account);
   if (typeof reason !== 'string') return reason;
-  const copied = await tryPrograms(await copyPrograms(home, packaged), home.account);
+  const copied = await tryPrograms(await copyPrograms(folder, packaged), account);
   if (typeof copied === 'string') throw unsupported(copied);
   log.info(
     { runFrom: copied.bin, reason },
@@ -166,7 +165,7 @@ async function makeLinks(native: string): Promise<void> {
   const links = list === null ? [] : (JSON.parse(list) as { source: string; target: string }[]);
   for (const { source, target } of links) {
     const link = join(native, relative('native', target));
-    await fs.symlink(basename(source), link).catch((error: unknown) => {
+    await symlink(basename(source), link).catch((error: unknown) => {
       // Made before, or by a rival a moment ago.
       if (codeOf(error) !== 'EEXIST') throw error;
     });
@@ -175,22 +174,16 @@ async function makeLinks(native: string): Promise<void> {
 
 export const copyPrefix = 'binaries-';
 
-async function copyPrograms(
-  { folder, account }: { folder: string; account: Account },
-  packaged: string,
-): Promise<string> {
-  const text = await fs.readFile(join(packaged, 'package.json'), 'utf8');
-  const { version } = JSON.parse(text) as { version: string };
+async function copyPrograms(folder: string, packaged: string): Promise<string> {
+  const described = await readFile(join(packaged, 'package.json'), 'utf8');
+  const { version } = JSON.parse(described) as { version: string };
   const copy = join(folder, `${copyPrefix}${version}`);
   if (await exists(copy)) return copy;
   const draft = `${copy}.${randomUUID()}`;
-  await fs.cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });
-  // Installed by root under a strict umask they would be root's alone, and read-only folders take no links.
-  for (const name of ['', ...(await fs.readdir(draft, { recursive: true }))]) {
-    const path = join(draft, name);
-    if ((await fs.lstat(path)).isDirectory()) await fs.chmod(path, 0o755);
-    if (account !== null) await fs.lchown(path, account.uid, account.gid);
-  }
-  await fs.rename(draft, copy);
+  await cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });
+  // What root installed under a strict umask is root's alone, and read-only folders take no links.
+  const all = ['', ...(await readdir(draft, { recursive: true }))];
+  for (const name of all) await chmod(join(draft, name), 0o755);
+  await rename(draft, copy);
   return copy;
 }

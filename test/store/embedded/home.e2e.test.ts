@@ -152,7 +152,7 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
   };
 
   test.each([
-    ['another PostgreSQL’s data', 'PG_VERSION', /is the data folder of another PostgreSQL/],
+    ['another PostgreSQL’s data', 'PG_VERSION', / holds files .*\(PG_VERSION\)/],
     ['somebody’s files', 'thesis.txt', /new or empty folder/],
   ])('%s', async (_, name, told) => {
     mkdirSync(dataDir);
@@ -163,7 +163,7 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
 
   test('a file', async () => {
     writeFileSync(dataDir, '');
-    await refused('embedded_data_dir_forbidden', /is or lies under a file/);
+    await refused('embedded_data_dir_forbidden', /is, or lies under, a file/);
     rmSync(dataDir);
   });
 
