@@ -2,7 +2,7 @@
 // given its settings before every start. One user may log in, whose password lies in a file (0600) of the cluster, so that
 // it is moved and lost with it alone. The server is found by postmaster.pid, which is never believed without a look at the
 // process itself: its pid may have gone to somebody else since.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type StdioOptions } from 'node:child_process';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -20,14 +20,14 @@ import {
   preparePrograms,
   refuseNameless,
   runAs,
-  serverEnvironment,
+  spawnOptions,
   type Programs,
 } from './programs.ts';
 
 const exec = promisify(execFile);
 
-const user = 'outlast';
-const database = 'outlast';
+/** Of the one user, and of the work database. */
+const ours = 'outlast';
 const draftPrefix = 'pgdata.draft-';
 
 /** Makes the cluster if there is none; checks the one that is there. Throws settings `embedded_data_dir_version`. */
@@ -47,19 +47,16 @@ async function ensureCluster(home: Home, { bin, major }: Programs, log: Log): Pr
   // own: the initdb of a killed command may still be writing into its one.
   const draft = join(folder, `${draftPrefix}${randomUUID()}`);
   const first = `${draft}.password`;
-  const access = ['-U', user, '-A', 'scram-sha-256', `--pwfile=${first}`];
+  const access = ['-U', ours, '-A', 'scram-sha-256', `--pwfile=${first}`];
   // Sorts alike on every system, whatever its locales; ready for any text.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const options = ['-D', draft, ...access, ...locale, '-E', 'UTF8', '--no-instructions'];
   const alone = ['--single', '-D', draft, '-c', 'exit_on_error=on', 'postgres'];
-  const work = `create database ${database} owner ${user}\n`;
-  await writeFile(first, `${randomBytes(18).toString('base64url')}\n`, {
-    mode: 0o600,
-    flush: true,
-  });
+  const password = `${randomBytes(18).toString('base64url')}\n`;
+  await writeFile(first, password, { mode: 0o600, flush: true });
   await giveTo(account, first);
   await runAs(account, join(bin, 'initdb'), options, folder);
-  await runAs(account, join(bin, 'postgres'), alone, folder, work);
+  await runAs(account, join(bin, 'postgres'), alone, folder, `create database ${ours}\n`);
   await rename(first, passwordPath(draft));
   await rename(draft, pgdata);
   await syncFolder(folder);
@@ -71,7 +68,7 @@ const passwordPath = (pgdata: string): string => join(pgdata, 'outlast.password'
 /** The address of the work database. It carries the password: never log it (P10). */
 export async function addressOf({ pgdata }: Home, port: number): Promise<string> {
   const password = (await readFile(passwordPath(pgdata), 'utf8')).trim();
-  return `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+  return `postgres://${ours}:${password}@127.0.0.1:${port}/${ours}`;
 }
 
 export type Running = { pid: number; port: number };
@@ -107,8 +104,8 @@ async function isPostmasterOf({ pgdata }: Home, pid: number): Promise<boolean> {
     process.platform === 'linux'
       ? readFile(`/proc/${pid}/cmdline`, 'utf8')
       : exec(file, args).then(({ stdout }) => stdout);
-  const line = (await looking.catch(() => '')).replaceAll('\0', ' ').trimEnd();
-  return isWindows ? /postgres/i.test(line) : line.endsWith(`postgres -D ${pgdata}`);
+  const line = (await looking.catch(() => '')).replaceAll('\0', ' ');
+  return isWindows ? /postgres/i.test(line) : line.includes(`postgres -D ${pgdata}`);
 }
 
 /**
@@ -165,14 +162,14 @@ async function dropLeftovers(folder: string, used: string): Promise<void> {
 /** An error: what the server said where it ended instead. */
 async function launch(home: Home, bin: string, log: Log): Promise<Running | Error> {
   const { pgdata, folder, account } = home;
-  const env = serverEnvironment();
+  const options = spawnOptions(account, folder);
   const stale = await readPidFile(home);
   if (stale !== null && !(await isPostmasterOf(home, stale.pid))) {
     log.warn({ dataDir: folder }, 'The embedded Postgres was interrupted');
     // The pid of a killed server may have gone to another process of the same user, and Postgres would
     // refuse to start. It disregards the pid in this variable (miscinit.c, CreateLockFile) and still checks
     // the shared memory for survivors; taking the file away would give up that check.
-    env['PG_GRANDPARENT_PID'] = String(stale.pid);
+    options.env['PG_GRANDPARENT_PID'] = String(stale.pid);
   }
   // Elsewhere pg_ctl would not do: it hands the paths to a shell, between double quotes, and sets the variable above. On
   // Windows it gives up an administrator's rights, which the server demands; it ends when the server is ready.
@@ -186,15 +183,8 @@ async function launch(home: Home, bin: string, log: Log): Promise<Running | Erro
   try {
     await giveTo(account, path);
     const { size } = await output.stat();
-    const child = spawn(join(bin, program), args, {
-      ...account,
-      cwd: folder,
-      env,
-      // A session of its own: Ctrl-C and a closed terminal reach us, and never the server.
-      detached: true,
-      windowsHide: true,
-      stdio: ['ignore', output.fd, output.fd],
-    });
+    const stdio: StdioOptions = ['ignore', output.fd, output.fd];
+    const child = spawn(join(bin, program), args, { ...options, stdio });
     await once(child, 'spawn');
     child.unref();
     // Ends: with the child, or its pid file appears within milliseconds.
@@ -231,23 +221,20 @@ async function writeSettings(
   port: number,
   extra: Record<string, string>,
 ): Promise<void> {
-  const settings: Record<string, string> = {
-    port: String(port),
-    listen_addresses: '127.0.0.1',
-    // The path of a socket may have 107 bytes at most.
-    unix_socket_directories: '',
-    // Parallel queries would take shared memory from /dev/shm, which is 64 MB in containers.
-    ...(process.platform === 'linux' ? { dynamic_shared_memory_type: 'sysv' } : {}),
-    wal_compression: 'on',
-    jit: 'off',
-    timezone: 'UTC',
-    log_timezone: 'UTC',
-    log_checkpoints: 'off',
-    ...extra,
-  };
-  const lines = Object.entries(settings).map(
+  // A socket's path may have 107 bytes at most; and parallel queries would take shared memory from /dev/shm, which is
+  // 64 MB in containers.
+  const conf = `# Written by Outlast at every start. For settings of your own: alter system.
+port = '${port}'
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+${process.platform === 'linux' ? "dynamic_shared_memory_type = 'sysv'" : ''}
+wal_compression = 'on'
+timezone = 'UTC'
+log_timezone = 'UTC'
+log_checkpoints = 'off'
+`;
+  const lines = Object.entries(extra).map(
     ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
   );
-  const head = '# Written by Outlast at every start. For settings of your own: alter system.\n';
-  await writeFile(settingsPath(home), head + lines.join(''));
+  await writeFile(settingsPath(home), conf + lines.join(''));
 }

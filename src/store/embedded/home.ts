@@ -2,7 +2,7 @@
 //   outlast-embedded  the marker   pgdata/  the cluster   server.log   binaries-<version>/  a copy, where needed
 // It makes and checks the folder; it starts nothing.
 import { createHash } from 'node:crypto';
-import { readdir, realpath, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readlink, realpath, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, fatal, isOutlastError, settingsError, type OutlastError } from '../../errors.ts';
 import { exists, ifThere, makeFolder, tryFolder } from '../../files.ts';
@@ -77,18 +77,15 @@ async function keepElsewhere(
   if (await canEnter(account, elsewhere)) {
     // The name follows from the folder asked for, so that two first starts at once agree on it.
     const folder = join(elsewhere, createHash('sha256').update(asked).digest('hex').slice(0, 16));
-    await makeFolder(folder, 0o700);
     // An empty folder makes room for the link; a full one stays, and so does a rival's link.
     await rmdir(asked).catch(() => undefined);
     await symlink(folder, asked).catch(() => undefined);
-    if ((await realpath(asked)) === (await realpath(folder))) {
-      log.info(
-        { askedFor: asked, dataDir: folder },
-        'The data of the embedded Postgres is kept elsewhere: its user cannot reach the folder asked for',
-      );
-      return;
+    if ((await readlink(asked).catch(() => null)) === folder) {
+      const told =
+        'The data of the embedded Postgres is kept elsewhere: its user cannot reach the folder asked for';
+      log.info({ askedFor: asked, dataDir: folder }, told);
+      return makeFolder(folder, 0o700);
     }
-    await rmdir(folder).catch(() => undefined);
   }
   throw settingsError(
     'embedded_data_dir_unreachable',

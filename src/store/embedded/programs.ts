@@ -59,14 +59,7 @@ export async function runAs(
   cwd: string,
   input = '',
 ): Promise<string> {
-  const child = spawn(file, args, {
-    ...account,
-    cwd,
-    env: serverEnvironment(),
-    // As for the server: Ctrl-C reaches us, who finish or clean up, and never what is half done.
-    detached: true,
-    windowsHide: true,
-  });
+  const child = spawn(file, args, spawnOptions(account, cwd));
   // One that ends without reading says by its exit what was wrong.
   child.stdin.on('error', () => undefined).end(input);
   const [[code], stdout, stderr] = await Promise.all([
@@ -78,12 +71,16 @@ export async function runAs(
   throw new Error(stderr || `${basename(file)} ended with ${code}`);
 }
 
-/** Nothing else of ours: a stray PGPORT or secret must not leak in. */
-export function serverEnvironment(): NodeJS.ProcessEnv {
+/**
+ * In a session of its own: Ctrl-C and a closed terminal reach us, who finish or clean up, and never the server or what is
+ * half done. With nothing else of our environment: a stray PGPORT or secret must not leak in.
+ */
+export function spawnOptions(account: Account, cwd: string) {
   const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'USERPROFILE'].flatMap((name) =>
     process.env[name] === undefined ? [] : [[name, process.env[name]] as const],
   );
-  return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
+  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
+  return { ...account, cwd, env, detached: true, windowsHide: true };
 }
 
 export async function giveTo(account: Account, path: string): Promise<void> {
