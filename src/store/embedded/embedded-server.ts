@@ -126,6 +126,7 @@ export async function startServer(
   } finally {
     await dropLeftovers(home.folder, bin);
   }
+  if ((await readPidFile(home)) !== null) log.warn('The embedded Postgres was interrupted');
   // The one used last, so that a BI tool's settings hold; at first one below those that systems hand out by themselves.
   const [, last] = /^port = '(\d+)'/m.exec(await readFile(settingsPath(home), 'utf8')) ?? [];
   const was = Number(last ?? randomInt(15_000, 30_000));
@@ -165,7 +166,6 @@ async function launch(home: Home, bin: string, log: Log): Promise<Running | Erro
   const options = spawnOptions(account, folder);
   const stale = await readPidFile(home);
   if (stale !== null && !(await isPostmasterOf(home, stale.pid))) {
-    log.warn({ dataDir: folder }, 'The embedded Postgres was interrupted');
     // The pid of a killed server may have gone to another process of the same user, and Postgres would
     // refuse to start. It disregards the pid in this variable (miscinit.c, CreateLockFile) and still checks
     // the shared memory for survivors; taking the file away would give up that check.

@@ -103,11 +103,14 @@ describe('the server', () => {
       embedded.connectionString,
       `select name, setting from pg_settings
         where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding',
-                       'TimeZone', 'listen_addresses', 'max_connections')
+                       'TimeZone', 'listen_addresses', 'max_connections', 'dynamic_shared_memory_type')
         order by name collate "C"`,
     );
     expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
       TimeZone: 'UTC',
+      // A container's /dev/shm has 64 MB.
+      dynamic_shared_memory_type:
+        process.platform === 'linux' ? 'sysv' : (expect.any(String) as string),
       fsync: 'on',
       full_page_writes: 'on',
       listen_addresses: '127.0.0.1',
