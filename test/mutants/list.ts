@@ -225,6 +225,12 @@ export const mutants: readonly Mutant[] = [
     ['today waits for all other days', 'order by (day = $12::date)[- desc-], deadline_at', 'sync/order.pg'],
     ['the farthest deadline goes first', 'order by (day = $12::date) desc, deadline_at{+ desc+}', 'sync/order.pg'],
     ['days never read wait like all others', 'deadline_at, [-(whole_walk > 0), -]day', 'sync/order.pg'],
+    ['P3: a killed server’s pid that went to another process blocks the embedded Postgres',
+      "options.env['PG_GRANDPARENT_PID'] = String([-stale.pid-]{+0+})", 'store/embedded/shared.e2e'],
+    ['P3: a killed embedded Postgres is not started again under a command',
+      'look ??= inTurn([-run-]{+() => findRunning(home, log)+})', 'store/embedded/shared.e2e'],
+    ['the embedded Postgres takes its shared memory from /dev/shm',
+      "dynamic_shared_memory_type = '[-sysv-]{+posix+}'", 'store/embedded/home.e2e'],
   ]),
   ...of('catalogue', 'journeys/doors-agree.pg', [
     ['no filter of a list is heeded', 'if (value [-===-]{+!==+} undefined) continue; where.push('],
