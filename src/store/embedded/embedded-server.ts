@@ -74,11 +74,11 @@ export async function addressOf({ pgdata }: Home, port: number): Promise<string>
 export type Running = { pid: number; port: number };
 
 /** The lines of postmaster.pid (Postgres' miscadmin.h); null where there is no file or not yet a whole one. */
-async function readPidFile({ pgdata }: Home): Promise<(Running & { isReady: boolean }) | null> {
+async function readPidFile({ pgdata }: Home): Promise<(Running & { status: string }) | null> {
   const lines = (await textOfFile(join(pgdata, 'postmaster.pid')))?.split('\n') ?? [];
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return null;
-  return { pid, port: Number(lines[3] ?? 0), isReady: lines[7]?.trim() === 'ready' };
+  return { pid, port: Number(lines[3] ?? 0), status: lines[7]?.trim() ?? '' };
 }
 
 /**
@@ -89,7 +89,9 @@ export async function findRunning(home: Home, log: Log): Promise<Running | null>
   const { running } = await waitFor(home.folder, log, async () => {
     const found = await readPidFile(home);
     if (found === null || !(await isPostmasterOf(home, found.pid))) return { running: null };
-    return found.isReady ? { running: found } : null;
+    // Told to wait for its sessions, as when a machine shuts down, it may never end.
+    if (found.status === 'stopping') shutDown(found.pid);
+    return found.status === 'ready' ? { running: found } : null;
   });
   return running;
 }
@@ -200,12 +202,17 @@ async function launch(home: Home, bin: string, log: Log): Promise<Running | Erro
   }
 }
 
-/**
- * Stops the server: sessions are ended, what is committed is on the disk. Windows knows no signals: there it ends at once,
- * and recovers at its next start.
- */
+/** Sessions are ended, what is committed is on the disk. Windows knows no signals: there it ends, and recovers later. */
+function shutDown(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch {
+    // It ended a moment ago.
+  }
+}
+
 export async function stopServer(home: Home, { pid }: Running, log: Log): Promise<void> {
-  process.kill(pid, 'SIGINT');
+  shutDown(pid);
   await waitFor(home.folder, log, async () => ((await isPostmasterOf(home, pid)) ? null : true));
   log.debug({ dataDir: home.folder }, 'The embedded Postgres was stopped');
 }

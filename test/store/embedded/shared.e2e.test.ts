@@ -109,6 +109,19 @@ describe('several commands', () => {
     expect(codeOf(await ended)).toBe('57P01');
   });
 
+  test('end one that was told to wait for its sessions, as when a machine shuts down', async () => {
+    const embedded = await openEmbedded({ dataDir, log });
+    const psql = new pg.Client({ connectionString: embedded.connectionString });
+    const ended = new Promise<Error>((resolve) => psql.on('error', resolve));
+    await psql.connect();
+    process.kill(serverPid(dataDir) ?? 0, 'SIGTERM');
+    expect(codeOf(await ended)).toBe('57P01');
+    await expect
+      .poll(() => queryAt(embedded.connectionString, 'select 1 as one').catch(() => 'not yet'))
+      .toEqual([{ one: 1 }]);
+    expect(await embedded.close()).toEqual({ stopped: true });
+  });
+
   test('close as often as they like', async () => {
     const one = await openEmbedded({ dataDir, log });
     const two = await openEmbedded({ dataDir, log });
