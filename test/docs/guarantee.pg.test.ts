@@ -64,3 +64,17 @@ test('what was counted is held; a record taken away by a superuser is missed', a
   );
   expect(await asked(counted)).toHaveLength(1);
 });
+
+test('of two projects whose days showed as much, the one that holds nothing of them is named', async () => {
+  const copied = (table: string): string =>
+    `insert into ${table} select (jsonb_populate_record(t, '{"project_id": "other"}')).* from ${table} t`;
+  await bench.db.query(copied('sync.projects'));
+  await bench.db.query(copied('sync.slices'));
+  const { rows } = await bench.db.query(
+    `select day from sync.slices
+      where project_id = 'other' and resource = 'orders' and shown_total > 0 and day < '2026-04-01'`,
+  );
+  const found = (await asked(counted)).filter((row) => row['project_id'] === 'other');
+  expect(rows).not.toEqual([]);
+  expect(found).toHaveLength(rows.length);
+});
