@@ -200,7 +200,7 @@ export async function wantedProjects(
 export const notArchived = (project: string, known: readonly string[]): Error =>
   settingsError(
     'unknown_project',
-    `Nothing is archived for a project "${project}" here${known.length > 0 ? `; there is: ${known.join(', ')}` : ''}.`,
+    `Nothing is archived for a project "${project}" here${known.length > 0 ? `, only for ${known.join(', ')}` : ''}.`,
   );
 
 /** The projects of the settings, or the one it was told. Throws settings `unknown_project` for one they do not name. */
@@ -213,6 +213,6 @@ export function configuredProjects(
   if (one.length > 0) return one;
   throw settingsError(
     'unknown_project',
-    `There is no project "${wanted}" in the settings; there is: ${projects.map(({ id }) => id).join(', ')}.`,
+    `There is no project "${wanted}" in the settings, only ${projects.map(({ id }) => id).join(', ')}.`,
   );
 }

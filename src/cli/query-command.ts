@@ -292,6 +292,6 @@ export async function projectOf(archive: Archive, wanted: string | undefined): P
   if (others.length === 0) return only;
   throw settingsError(
     'which_project',
-    `Say which project with --project; there is: ${known.join(', ')}.`,
+    `Say which project with --project; there are: ${known.join(', ')}.`,
   );
 }

@@ -253,11 +253,8 @@ test.runIf(existsSync('/dev/full'))('what goes to a full disk is told so', () =>
 
 describe('mistakes', () => {
   test.each([
-    [['orders'], 'Say which project with --project; there is: many, p.'],
-    [
-      ['orders', '--project', 'q'],
-      'Nothing is archived for a project "q" here; there is: many, p.',
-    ],
+    [['orders'], 'Say which project with --project; there are: many, p.'],
+    [['orders', '--project', 'q'], 'Nothing is archived for a project "q" here, only for many, p.'],
     [['orders', '--limit', '0'], '--limit must be a whole number from 1 to'],
     [['orders', '--owner', 'o'], "unknown option '--owner'"],
     [['transactions', '--from', '2026-03-01'], "unknown option '--from'"],

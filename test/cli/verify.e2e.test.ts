@@ -229,7 +229,7 @@ describe('mistakes', () => {
     [['--month', '2020-01'], 'Nothing of 2020-01 was ever archived here'],
     [['--from-month', '2030-01'], 'Nothing of 2030-01 or later was ever archived here'],
     [['--resource', 'slices'], 'Allowed choices are orders, nft_classes, transactions, tokens'],
-    [['--project', 'other'], 'Nothing is archived for a project "other" here; there is: '],
+    [['--project', 'other'], 'Nothing is archived for a project "other" here, only for '],
     [['--platform', '--resource', 'tokens'], 'Tokens are compared with the platform by their next'],
     [['--platform'], 'OUTLAST_BASE_URL is not set'],
   ])('%j ends with 2 and one sentence', async (args, sentence) => {

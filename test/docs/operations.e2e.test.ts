@@ -99,7 +99,7 @@ test('to remove a project the others are exported, as many as there are, and no 
   expect(await kept('default', 'nine')).toMatchObject({
     code: 2,
     stderr:
-      'outlast: Nothing is archived for a project "nine" here; there is: default, gone, shop.\n',
+      'outlast: Nothing is archived for a project "nine" here, only for default, gone, shop.\n',
   });
   expect(await kept('default', 'shop')).toMatchObject({ code: 0 });
   const manifest = JSON.parse(await readFile('kept/manifest.json', 'utf8')) as {

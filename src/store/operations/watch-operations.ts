@@ -28,7 +28,7 @@ export async function watchOperations(
       'unknown_project',
       known.length === 0
         ? 'No project is archived here yet: run outlast sync first.'
-        : `There is no project "${project}" in this archive; there is: ${known.join(', ')}.`,
+        : `There is no project "${project}" in this archive, only ${known.join(', ')}.`,
     );
   }
   const distinct = [...new Map(operations.map((one) => [one.operationId, one])).values()];
