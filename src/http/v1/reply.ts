@@ -247,7 +247,7 @@ export function negotiated<Offer extends Form>(
     .toSorted((a, b) => b.quality - a.quality);
   const [best] = rated;
   if (best !== undefined) return best.offer;
-  throw new Refused(refusal(406, 'NOT_ACCEPTABLE', `there is: ${offers.map(nameOf).join(', ')}`));
+  throw new Refused(refusal(406, 'NOT_ACCEPTABLE', `there are: ${offers.map(nameOf).join(', ')}`));
 }
 
 type Range = { type: string; quality: number };
