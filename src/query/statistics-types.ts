@@ -66,7 +66,7 @@ export const orderFigures = {
   ofOtherStatus: count('Those whose status is not documented or could not be read'),
   amountFen: decimal('The prices of all these orders, whatever became of them'),
   amountUnits: decimal('The same in whole currency units'),
-  amountUnknown: count('Orders whose price is not known: in no sum'),
+  withoutAmount: count('Orders whose price is not known: in no sum'),
   spentFen: decimal('The prices of those that succeeded'),
   spentUnits: decimal('The same in whole currency units'),
   pendingFen: decimal('The prices of those still pending'),
@@ -90,7 +90,7 @@ export const accountSpending = {
   succeeded: count(),
   spentFen: decimal('The prices of those that succeeded'),
   spentUnits: decimal('The same in whole currency units'),
-  amountUnknown: count('Orders whose price is not known: in no sum'),
+  withoutAmount: count('Orders whose price is not known: in no sum'),
 };
 /** What the orders of an account came to, in the days that were asked for. */
 export type AccountSpending = RecordOf<typeof accountSpending>;
@@ -102,7 +102,7 @@ export const nftClassFigures = {
   owner: group(text('Where they are grouped by it')),
   classes: count(),
   nfts: decimal(),
-  countsUnread: count('Classes whose count could not be read: in no sum'),
+  classesWithoutCount: count('Classes whose count could not be read: in no sum'),
   isWholeList: truth(
     'False where only some owners’ classes are archived: nothing is claimed about others',
   ),

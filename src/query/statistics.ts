@@ -59,7 +59,7 @@ const counts = {
   failed: 'status = 3',
   pending: 'status = 1',
   ofOtherStatus: 'status is null or status not in (1, 2, 3)',
-  amountUnknown: 'amount is null',
+  withoutAmount: 'amount is null',
 };
 const sums = {
   amountFen: ['amount', 'true'],
@@ -130,7 +130,7 @@ export const createStatistics = (reader: Reader): Statistics => ({
     const query = parseArguments('statistics.accounts', statisticsArguments.accounts, given);
     const { rows } = await reader.query<AccountSpending>(
       `select account, orders, succeeded, spent::text as "spentFen", (spent * 0.01)::text as "spentUnits",
-              unknown as "amountUnknown"
+              unknown as "withoutAmount"
          from (select account,
                       count(*)::float8                                      as orders,
                       count(*) filter (where status = 2)::float8            as succeeded,
@@ -151,11 +151,11 @@ export const createStatistics = (reader: Reader): Statistics => ({
     const of = countedOf(query);
     const figures = `
       select ${grouped(by, groups, query.zone)}, count(*)::float8 as classes, sum(nft_count) as nfts,
-             count(*) filter (where nft_count is null)::float8 as counts_unread
+             count(*) filter (where nft_count is null)::float8 as without_count
         from ${contentsOf('nft_classes', ['nft_count', ...groups], of)}
        group by ${places(groups)}`;
     const columns = `${groups.length > 0 ? 'f.owner, ' : ''}coalesce(f.classes, 0) as "classes",
-      coalesce(f.nfts, 0) as "nfts", coalesce(f.counts_unread, 0) as "countsUnread",
+      coalesce(f.nfts, 0) as "nfts", coalesce(f.without_count, 0) as "classesWithoutCount",
       coalesce(c.is_whole_list, false) as "isWholeList"`;
     const { rows } = await reader.query<NftClassFigures>(
       withCoverage(by, 'nft_classes', figures, columns, { groups, ...of }),

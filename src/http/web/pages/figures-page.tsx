@@ -162,7 +162,7 @@ function Orders({ view, range, orders }: Part & { orders: readonly OrderFigures[
     {
       label: t('price unknown'),
       colour: null,
-      values: of((row) => row.amountUnknown),
+      values: of((row) => row.withoutAmount),
       isRare: true,
     },
   ];
@@ -268,7 +268,7 @@ function Classes(props: Part & { made: readonly NftClassFigures[]; growth: reado
         series={[
           { label: t('Classes'), colour: 'accent', values: of((row) => row.classes) },
           column(t('NFTs'), nfts),
-          unknown(of((row) => row.countsUnread)),
+          unknown(of((row) => row.classesWithoutCount)),
         ]}
         list="nft_classes"
         statistics="nft_classes"
