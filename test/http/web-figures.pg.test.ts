@@ -247,6 +247,8 @@ test('a certificate comes as the file that is certified, byte for byte', async (
   }
   const none = await fetch(`${served.url}/archive/v1/certificates/orders/2026-02?project=p`);
   expect(none.status).toBe(404);
+  const asPage = await fetch(`${served.url}/certificates/orders/2026-02?project=p`);
+  expect(await asPage.text()).toContain('This month has no certificate');
 });
 
 test('runs are paged, and told in words how they ended', async () => {

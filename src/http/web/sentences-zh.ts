@@ -305,6 +305,8 @@ export const sentences = {
   'Day by day the platform counted {counted}, its lists showed {shown}':
     '逐日相加，平台计数 {counted}，列表显示 {shown}',
   Certificate: '存证文件',
+  'This month has no certificate: it gets one after it has left the platform’s window.':
+    '该月尚无存证文件：离开平台的查询窗口后才会生成。',
   'The command recomputes every digest from what is held and says what differs. A certificate can also be checked without Outlast, by psql or a shell.':
     '该命令根据所保存的内容重新计算每个摘要并指出差异。不用 Outlast，仅用 psql 或 shell 也能检查存证。',
   'Records as certified': '存证时的记录',

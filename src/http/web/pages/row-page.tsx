@@ -55,7 +55,15 @@ async function readRow(view: View, list: List, named: Record<string, string>): P
   const { t, words } = view;
   const rows = await rowsNamed(view, list, named);
   const [row] = rows;
-  if (row === undefined) return notFoundPage(view, t('The archive holds no such record.'));
+  if (row === undefined) {
+    const isCertificate = list.name === 'certificates';
+    return notFoundPage(
+      view,
+      isCertificate
+        ? t('This month has no certificate: it gets one after it has left the platform’s window.')
+        : t('The archive holds no such record.'),
+    );
+  }
   const title = words.lists[list.name] ?? list.name;
   const name = rowKey(list, row)
     .map((part) => words.lists[part] ?? part)
