@@ -1,7 +1,7 @@
 // `outlast follow`: every change once, a line each, as it comes. Where it got to is kept in a file once the lines are
 // out: whoever is killed in between is told the last of them again, and none is ever left out.
 import { Option, type Command } from 'commander';
-import { codeOf, settingsError, transient } from '../errors.ts';
+import { causeChain, codeOf, settingsError, transient } from '../errors.ts';
 import { textOfFile, writeWhole } from '../files.ts';
 import { resources } from '../model.ts';
 import { openArchive } from '../query/archive.ts';
@@ -99,7 +99,11 @@ type PositionFile = { path: string; of: string };
 /** Null where there is no such file. Throws settings `position_file`. */
 async function kept({ path, of }: PositionFile): Promise<string | null> {
   const text = await textOfFile(path).catch((error: unknown) => {
-    throw settingsError('position_file', `${path} cannot be read (${codeOf(error)}).`, error);
+    throw settingsError(
+      'position_file',
+      `${path} cannot be read (${codeOf(error) ?? causeChain(error)}).`,
+      error,
+    );
   });
   if (text === null) return null;
   const [position, followed] = text.trim().split(' ');

@@ -1,4 +1,5 @@
 // What changed since: every change once, in an order that never skips one, whoever commits late.
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -370,6 +371,13 @@ describe('by every door', () => {
     expect([unreadable.code, unreadable.stderr]).toEqual([
       2,
       `outlast: ${folder} cannot be read (EISDIR).\n`,
+    ]);
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const piped = await run('--position-file', pipe);
+    expect([piped.code, piped.stderr]).toEqual([
+      2,
+      `outlast: ${pipe} cannot be read (it is a pipe).\n`,
     ]);
     const damaged = await run('--after', 'x');
     expect(damaged.stderr).toContain('no position');
