@@ -253,9 +253,8 @@ async function gapIn(
   const now = Date.now();
   const { days: known, holes } = rangeCoverage(coverage, asked, now);
   if (known === 0) {
-    if (from > dayOf(now)) return 'None of these days has begun yet.';
-    return from < first && first <= to
-      ? `No day before ${first} was ever archived.`
+    return from > dayOf(now)
+      ? 'None of these days has begun yet.'
       : 'None of these days was ever archived.';
   }
   const parts = from !== '' && from < first ? [`No day before ${first} was ever archived.`] : [];
