@@ -42,9 +42,9 @@ export async function commitPages(
       await besides?.(tx, effects);
       return effects;
     });
-  // After the list each status shows it again.
-  const isList = (commit.checkpoint?.reading.view ?? 0) === 0;
-  const isNew = commit.slice.wholeWalk === 0 && commit.walk === 1 && isList;
+  // After the list each status shows again what the commits before this one hold.
+  const isAgain = (commit.checkpoint?.reading.view ?? 0) > 0 && commit.pages[0]?.number !== 0;
+  const isNew = commit.slice.wholeWalk === 0 && commit.walk === 1 && !isAgain;
   try {
     return await inOne(isNew);
   } catch (error) {

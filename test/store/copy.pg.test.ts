@@ -192,6 +192,10 @@ test('what a status shows again after the list is not copied in vain', async () 
   await commit(slice, copied, page, 0, { checkpoint: inView(0), on });
   await commit(slice, copied, page, 1, { checkpoint: inView(1), on });
   expect(ended).toEqual([true, true]);
+  // A small day's list and statuses are one commit, and copied: that another day holds it undoes the copy.
+  const other = await newSlice('statuses', 'orders', '2026-03-09');
+  await commit(other, copied, page, 0, { checkpoint: inView(1), on });
+  expect(ended.slice(2)).toEqual([false, true]);
 });
 
 describe('the row by which pages of classes overlap', () => {
