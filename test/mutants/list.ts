@@ -227,6 +227,8 @@ export const mutants: readonly Mutant[] = [
     ['days never read wait like all others', 'deadline_at, [-(whole_walk > 0), -]day', 'sync/order.pg'],
     ['P3: a killed server’s pid that went to another process blocks the embedded Postgres',
       "options.env['PG_GRANDPARENT_PID'] = String([-stale.pid-]{+0+})", 'store/embedded/shared.e2e'],
+    ['P3: a killed embedded Postgres whose pid comes again is taken for ready',
+      'found !== null && [-found.writtenMs !== stale?.writtenMs-]{+true+}', 'store/embedded/shared.e2e'],
     ['P3: a killed embedded Postgres is not started again under a command',
       'look ??= inTurn([-run-]{+() => findRunning(home, log)+})', 'store/embedded/shared.e2e'],
     ['the embedded Postgres takes its shared memory from /dev/shm',

@@ -74,11 +74,14 @@ export async function addressOf({ pgdata }: Home, port: number): Promise<string>
 export type Running = { pid: number; port: number };
 
 /** The lines of postmaster.pid (Postgres' miscadmin.h); null where there is no file or not yet a whole one. */
-async function readPidFile({ pgdata }: Home): Promise<(Running & { status: string }) | null> {
-  const lines = (await textOfFile(join(pgdata, 'postmaster.pid')))?.split('\n') ?? [];
+async function readPidFile({ pgdata }: Home) {
+  const path = join(pgdata, 'postmaster.pid');
+  // Looked at first, so that the text is no older than it.
+  const writtenMs = (await ifThere(stat(path)))?.mtimeMs;
+  const lines = (await textOfFile(path))?.split('\n') ?? [];
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return null;
-  return { pid, port: Number(lines[3] ?? 0), status: lines[7]?.trim() ?? '' };
+  return { pid, port: Number(lines[3] ?? 0), status: lines[7]?.trim() ?? '', writtenMs };
 }
 
 /**
@@ -191,7 +194,10 @@ async function launch(home: Home, bin: string, log: Log): Promise<Running | Erro
     child.unref();
     // Ends: with the child, or its pid file appears within milliseconds.
     while (child.exitCode === null && child.signalCode === null) {
-      if ((await readPidFile(home))?.pid === child.pid) break;
+      const found = await readPidFile(home);
+      // In a container that begins anew the killed server may have had the same pid, and its file says `ready`.
+      const isNew = found !== null && found.writtenMs !== stale?.writtenMs;
+      if (isNew && found.pid === child.pid) break;
       await sleep(20);
     }
     // Ours; or, where the child has ended, one that a killed command had launched and that came up first.

@@ -1,8 +1,10 @@
 // The embedded Postgres among several commands: shared, stopped by the last one out, and taken over after kills.
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  chownSync,
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -187,6 +189,41 @@ describe('P3: after a SIGKILL', () => {
         interval: 100,
       })
       .toEqual([{ n: 7 }]);
+    expect(await embedded.close()).toEqual({ stopped: true });
+  });
+});
+
+describe('P3: a server that crashed', () => {
+  // As in a container that begins anew: its processes get the same pids as before.
+  test('and gets the pid that it had is not taken for ready before it is', async () => {
+    const copy = readdirSync(made).find((name) => name.startsWith('binaries-'));
+    const bin = join(
+      copy === undefined ? join(await findPackage(), 'native') : join(made, copy),
+      'bin',
+    );
+    const first = await openEmbedded({ dataDir, log });
+    const pidFile = join(dataDir, 'pgdata', 'postmaster.pid');
+    const left = readFileSync(pidFile);
+    await first.close();
+    writeFileSync(pidFile, left);
+    const { uid, gid } = statSync(join(dataDir, 'pgdata'));
+    chownSync(pidFile, uid, gid);
+
+    // It begins slowly, after its pid was written into the file that is left, whose time stays what it was.
+    const programs = join(scratch, 'slow');
+    mkdirSync(join(programs, 'native', 'bin'), { recursive: true });
+    const slow = `#!/bin/sh
+if [ "$1" = -D ]; then
+  touch -r '${pidFile}' "$2/time"
+  sed -i "1s/.*/$$/" '${pidFile}'
+  touch -r "$2/time" '${pidFile}'
+  sleep 0.3
+fi
+exec '${bin}/postgres' "$@"
+`;
+    writeFileSync(join(programs, 'native', 'bin', 'postgres'), slow, { mode: 0o755 });
+    const embedded = await openEmbedded({ dataDir, log, programs });
+    expect(await queryAt(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(await embedded.close()).toEqual({ stopped: true });
   });
 });
