@@ -142,7 +142,8 @@ export async function startServer(
     const started = await launch(home, bin, log);
     if (!(started instanceof Error)) return started;
     if (attempt === 20) throw started;
-    if (/Address already in use/.test(started.message)) {
+    // The reason is the system's, and on Windows in other words.
+    if (/could not bind/.test(started.message)) {
       port++;
       const told =
         'Another program has the port of the embedded Postgres: start again what uses it';
