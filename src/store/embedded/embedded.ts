@@ -74,8 +74,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   }, 3_000).unref();
   const close = async (): Promise<{ stopped: boolean }> => {
     clearInterval(watch);
-    await look;
+    // Before the look ends, which may wait for the lock of one who waits for a seat.
     await leaveSeat();
+    await look;
     return inTurn(async () => {
       const running = await findRunning(home, log);
       if (running === null) return { stopped: true };

@@ -124,6 +124,17 @@ describe('several commands', () => {
     expect(await embedded.close()).toEqual({ stopped: true });
   });
 
+  test('of which one waits for a seat do not wait for it when they leave', async () => {
+    const all = await Promise.all(Array.from({ length: 64 }, () => openEmbedded({ dataDir, log })));
+    const waiting = openEmbedded({ dataDir, log });
+    // By then all of them look whether the server runs, and wait for the lock.
+    await sleep(3_500);
+    expect(await all.pop()?.close()).toEqual({ stopped: false });
+    all.push(await waiting);
+    const closed = await Promise.all(all.map((embedded) => embedded.close()));
+    expect(closed).toContainEqual({ stopped: true });
+  });
+
   test('close as often as they like', async () => {
     const one = await openEmbedded({ dataDir, log });
     const two = await openEmbedded({ dataDir, log });
