@@ -57,19 +57,29 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     });
   const run = async (): Promise<Running> =>
     (await findRunning(home, log)) ?? startServer(home, packaged, settings, log);
-  const { connectionString, leaveSeat } = await inTurn(async () => {
+  const { port, connectionString, leaveSeat } = await inTurn(async () => {
     const { port } = await run();
-    return {
-      connectionString: await addressOf(home, port),
-      leaveSeat: await takeSeat(folder, log),
-    };
+    const connectionString = await addressOf(home, port);
+    return { port, connectionString, leaveSeat: await takeSeat(folder, log) };
   });
-  let look: Promise<void> | undefined;
-  const notBack = (error: unknown): void =>
+  // What lasts, such as a full disk, is not said every three seconds.
+  let restsUntil = 0;
+  const rest = (): void => void (restsUntil = performance.now() + 30_000);
+  const isBack = (running: Running): void => {
+    if (running.port === port) return;
+    const told = 'The embedded Postgres came back on another port: start this command again';
+    log.error({ was: port, port: running.port }, told);
+    rest();
+  };
+  const notBack = (error: unknown): void => {
     log.warn({ code: codeOf(error) }, 'The embedded Postgres is not back yet');
+    rest();
+  };
+  let look: Promise<void> | undefined;
   const watch = setInterval(() => {
+    if (performance.now() < restsUntil) return;
     look ??= inTurn(run)
-      .then(() => undefined, notBack)
+      .then(isBack, notBack)
       .finally(() => (look = undefined));
   }, 3_000).unref();
   const close = async (): Promise<{ stopped: boolean }> => {

@@ -12,12 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../../src/errors.ts';
-import { silentLog } from '../../../src/log.ts';
+import { createLog, silentLog } from '../../../src/log.ts';
 import { openDb } from '../../../src/store/db.ts';
 import { findPackage } from '../../../src/store/embedded/programs.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
@@ -205,6 +206,24 @@ describe('P3: after a SIGKILL', () => {
 });
 
 describe('P3: a server that crashed', () => {
+  test('and came back on another port is told of by each command, and not every three seconds', async () => {
+    const logs = ['', ''];
+    const open = (i: number) =>
+      openEmbedded({ dataDir, log: createLog('error', { write: (line) => (logs[i] += line) }) });
+    const [one, two] = [await open(0), await open(1)];
+    process.kill(serverPid(dataDir) ?? 0, 'SIGKILL');
+    const { port } = new URL(one.connectionString);
+    const squatter = createServer();
+    const take = () => once(squatter.listen(Number(port), '127.0.0.1'), 'listening');
+    await expect.poll(() => take().catch(() => null), { interval: 5 }).not.toBeNull();
+    const told = () => logs.map((lines) => lines.match(/came back on another port/g)?.length);
+    await expect.poll(told, { timeout: 10_000 }).toEqual([1, 1]);
+    await sleep(3_500);
+    expect(told()).toEqual([1, 1]);
+    squatter.close();
+    expect([await one.close(), await two.close()]).toContainEqual({ stopped: true });
+  });
+
   // As in a container that begins anew: its processes get the same pids as before.
   test('and gets the pid that it had is not taken for ready before it is', async () => {
     const copy = readdirSync(made).find((name) => name.startsWith('binaries-'));
