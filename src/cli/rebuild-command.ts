@@ -16,7 +16,7 @@ import { inProgress } from './signals.ts';
 type Flags = { project?: string; resource?: Resource; afresh?: true; json?: true };
 /** The results of each lookup are rebuilt for themselves. */
 type ListRebuilt = Rebuilt & {
-  project: string;
+  project_id: string;
   resource: Resource;
   api_version?: ApiVersion;
 };
@@ -68,11 +68,11 @@ async function rebuildAll(
   return lists.every((list) => list.done) ? exitCode.done : exitCode.tryLater;
 }
 
-function namesOf(of: Archived): Pick<ListRebuilt, 'project' | 'resource' | 'api_version'> {
-  const { projectId: project, resource } = of;
+function namesOf(of: Archived): Pick<ListRebuilt, 'project_id' | 'resource' | 'api_version'> {
+  const { projectId: project_id, resource } = of;
   return of.resource === 'transactions'
-    ? { project, resource, api_version: of.apiVersion }
-    : { project, resource };
+    ? { project_id, resource, api_version: of.apiVersion }
+    : { project_id, resource };
 }
 
 const nameOf = ({ resource, api_version: version }: ListRebuilt): string =>
@@ -82,7 +82,7 @@ function printLists(lists: ListRebuilt[]): void {
   printTable(
     ['project', 'resource', 'records', 'changed', 'rejects returned', 'altered'],
     lists.map((list) => [
-      list.project,
+      list.project_id,
       nameOf(list),
       list.rowsRead,
       list.rowsChanged,
@@ -94,7 +94,7 @@ function printLists(lists: ListRebuilt[]): void {
 }
 
 function linesOf(list: ListRebuilt): string[] {
-  const { project, startedAt, changes } = list;
+  const { project_id: project, startedAt, changes } = list;
   const name = `${project}, ${nameOf(list)}`;
   const lines: string[] = [];
   if (list.resumed) {

@@ -230,7 +230,7 @@ function planJson(planned: Planned): unknown {
     due_at: new Date(dueAt).toISOString(),
   });
   return {
-    project,
+    project_id: project,
     days: months,
     forecast: forecastJson(forecast),
     operations: {

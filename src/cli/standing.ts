@@ -33,10 +33,10 @@ export async function readStandings(
   const lists = createLists(db);
   const standings: Standing[] = [];
   for (const status of await readStatus(db, project, risks)) {
-    const forecast = forecasts.get(status.project);
+    const forecast = forecasts.get(status.project_id);
     // It was entered a moment ago.
     if (forecast === undefined) continue;
-    const coverage = await lists.coverage({ project: status.project });
+    const coverage = await lists.coverage({ project: status.project_id });
     const safety = safetyOf(coverage, forecast.now);
     standings.push({ status, forecast, calendar: calendarOf(coverage), safety });
   }

@@ -42,12 +42,12 @@ async function look(project: string | undefined): Promise<Found> {
     const now = Date.now();
     const ahead = projects.find(({ last_run: run }) => run !== null && isToCome(run, now));
     if (ahead !== undefined) {
-      return { level: 'unknown', text: `${ahead.project}: ${clockSentence}` };
+      return { level: 'unknown', text: `${ahead.project_id}: ${clockSentence}` };
     }
     const configured = configuredIds();
     // What was given up stays archived and is asked for no more: only whoever names it is told how it stands.
     const isJudged = (id: string): boolean => id === project || configured?.includes(id) !== false;
-    const judged = projects.filter((one) => isJudged(one.project));
+    const judged = projects.filter((one) => isJudged(one.project_id));
     const givenUp = projects.filter((one) => !judged.includes(one));
     const known = (await readProblems(db, project ?? null, risks)).filter(({ projectId }) =>
       isJudged(projectId),
@@ -55,7 +55,7 @@ async function look(project: string | undefined): Promise<Found> {
     if (projects.length === 0 && known.length === 0) {
       return { level: 'unknown', text: nothingArchived };
     }
-    const entered = projects.map((one) => one.project);
+    const entered = projects.map((one) => one.project_id);
     // Where nothing is archived at all, what fails says more than that nothing is.
     const silent = project === undefined && projects.length > 0 ? (configured ?? []) : [];
     const wrong: Found[] = [
@@ -70,7 +70,7 @@ async function look(project: string | undefined): Promise<Found> {
       // Nothing is due where no day is known of: that nothing is wrong there says nothing.
       ...judged
         .filter(({ lists }) => lists.length === 0)
-        .map((one) => warning(`${one.project}: no day is accounted for yet`)),
+        .map((one) => warning(`${one.project_id}: no day is accounted for yet`)),
     ];
     const level = worst(wrong.map((one) => one.level));
     const first = wrong.find((one) => one.level === level);
@@ -84,7 +84,7 @@ async function look(project: string | undefined): Promise<Found> {
       /\.$/,
       ', and nothing is at risk',
     );
-    const left = givenUp.map((one) => ` (${one.project} is ${notConfigured})`).join('');
+    const left = givenUp.map((one) => ` (${one.project_id} is ${notConfigured})`).join('');
     return { level, text: `${first?.text ?? all}${others}${left} | ${figures(judged, safety)}` };
   });
 }

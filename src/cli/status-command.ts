@@ -1,9 +1,8 @@
 // `outlast status`: what the archive holds, how sure it is, and what is due until when. Needs no key.
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Balance } from '../catalogue.ts';
 import { currentAddress } from '../database-address.ts';
 import { exitCode, settingsError, transient } from '../errors.ts';
-import { jsonText } from '../query/record-text.ts';
+import { inSnakeCase } from '../query/record-text.ts';
 import { readReplica, type Replica } from '../query/status.ts';
 import { checkProxies, readSettings } from '../settings/settings.ts';
 import {
@@ -83,7 +82,7 @@ export const statusCommand = (command: Command): Command =>
             deleting_is_prevented: db.role !== null,
             projects: standings.map(({ status, forecast }) => ({
               ...status,
-              books: status.books.map(inSnakeCase),
+              books: status.books.map((one) => inSnakeCase(one)),
               forecast: forecastJson(forecast),
             })),
           });
@@ -92,9 +91,9 @@ export const statusCommand = (command: Command): Command =>
           if (db.role === null) print(`${unprotectedText}\n`);
           print(statusText(standings, flags.all));
           const configured = configuredIds();
-          for (const { project } of standings.map(({ status }) => status)) {
-            if (configured?.includes(project) === false) {
-              print(`\nProject ${project} is ${notConfigured}.`);
+          for (const { status } of standings) {
+            if (configured?.includes(status.project_id) === false) {
+              print(`\nProject ${status.project_id} is ${notConfigured}.`);
             }
           }
           if (store.isEmbedded && flags.all === true) print(whereItIs(store));
@@ -110,15 +109,6 @@ function readRate(text: string): number {
   }
   return rate;
 }
-
-/** As rows of lists are given, without the project. */
-const inSnakeCase = (row: Balance): unknown =>
-  JSON.parse(
-    jsonText(
-      row,
-      (Object.keys(row) as (keyof Balance)[]).filter((name) => name !== 'projectId'),
-    ),
-  );
 
 /** P4 as far as the database itself holds it. */
 const unprotectedText =
@@ -153,7 +143,7 @@ async function sendTestAlert({ json }: StatusFlags): Promise<void> {
   else print('The webhook took the test message: look whether it arrived.');
 }
 
-type Learned = { project: string; facts: Record<string, string> };
+type Learned = { project_id: string; facts: Record<string, string> };
 
 /** Asks the platform how it reads what its document leaves open, now and not only once a day. */
 async function showProbed(flags: StatusFlags): Promise<void> {
@@ -162,7 +152,7 @@ async function showProbed(flags: StatusFlags): Promise<void> {
   else {
     printTable(
       ['project', 'fact', 'value'],
-      learned.flatMap(({ project, facts }) =>
+      learned.flatMap(({ project_id: project, facts }) =>
         Object.entries(facts).map(([fact, value]) => [project, fact, value]),
       ),
     );
@@ -197,7 +187,7 @@ async function probeAll(project: string | undefined): Promise<Learned[]> {
         const known = [...(contacts?.facts ?? [])]
           .filter(([fact]) => !/\.(?:probed|contact)$/.test(fact))
           .toSorted(([a], [b]) => (a < b ? -1 : 1));
-        learned.push({ project: project.id, facts: Object.fromEntries(known) });
+        learned.push({ project_id: project.id, facts: Object.fromEntries(known) });
       } finally {
         await worker.close();
       }

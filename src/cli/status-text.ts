@@ -41,7 +41,7 @@ function projectText(
   const { now } = forecast;
   const calendar = isAll ? whole : calendarFrom(whole, windowAt(now).from);
   const lines = [
-    `Project ${project.project}: ${headlineOf(english.t, safety)}`,
+    `Project ${project.project_id}: ${headlineOf(english.t, safety)}`,
     ...closingLines(safety, now),
     `  ${project.base_url}; ${sinceText(project.first_day)}${lastRunText(project, now)}`,
   ];

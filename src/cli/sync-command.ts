@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander';
 import { exitCode, settingsError } from '../errors.ts';
 import { listedResources, type DayRange, type ListedResource } from '../model.ts';
 import { days, halfOpen } from '../query/arguments.ts';
+import { inSnakeCase } from '../query/record-text.ts';
 import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
 import type { RunCounts } from '../store/runs.ts';
 import { archivedLists, untilToday } from '../sync/enter-days.ts';
@@ -111,7 +112,7 @@ async function sync(
         outcome,
         problem: text,
       }));
-      printJson({ projects: [...reports, ...failed] });
+      printJson({ projects: [...reports, ...failed].map((one) => inSnakeCase(one)) });
     } else if (reports.length > 0) printReports(reports);
     for (const { projectId, text } of failures) {
       printError(`${workers.length > 1 ? projectId : 'outlast'}: ${text}`);

@@ -270,9 +270,9 @@ async function verifyHeld(
   return { lists, journals };
 }
 
-const isUnnamed = (project: string): Finding => ({
+const isUnnamed = (projectId: string): Finding => ({
   kind: 'ledger',
-  project,
+  project_id: projectId,
   resource: null,
   when: null,
   id: null,

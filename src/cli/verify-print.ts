@@ -1,6 +1,7 @@
 // What `outlast verify` prints: findings as they come, for programs all of them, for a person the first hundred; then
 // what was looked at and what it comes to.
 import { isListed, type Resource } from '../model.ts';
+import { inSnakeCase } from '../query/record-text.ts';
 import type { DayAskedAgain, ResultAskedAgain } from '../sync/ask-proved-days-again.ts';
 import type { ChainsVerified } from '../verify/check-journal.ts';
 import { fileName } from '../verify/certificate-copies.ts';
@@ -48,7 +49,8 @@ export function asJson(): VerifyPrinter {
       mark = ',';
     },
     async end(lists, journals, asked) {
-      const { slices: platform, results } = asked;
+      const { slices, results } = asked;
+      const platform = slices.map((one) => inSnakeCase(one));
       const rest = JSON.stringify({ lists, journals, platform, results }, null, 2);
       await say(`${mark === ',' ? '\n],' : `${mark}],`}${rest.slice(1)}\n`);
     },
@@ -113,7 +115,7 @@ const listTable = (lists: ListVerified[]): string =>
   table(
     ['project', 'resource', 'records', 'versions', 'rejects', 'files', 'certificates', 'findings'],
     lists.map((list) => [
-      list.project,
+      list.project_id,
       list.resource,
       list.records,
       list.versions,
@@ -138,7 +140,7 @@ const certificateTable = (lists: ListVerified[]): string =>
     lists.flatMap((list) =>
       list.certificates.map((one) => [
         one.month,
-        list.project,
+        list.project_id,
         list.resource,
         one.records,
         one.later,
@@ -150,7 +152,7 @@ const certificateTable = (lists: ListVerified[]): string =>
 
 /** Each list's newest certificate names the ones before it: its digest is all that has to be kept elsewhere. */
 const keepLines = (lists: ListVerified[]): string[] =>
-  lists.flatMap(({ project, resource, certificates }) => {
+  lists.flatMap(({ project_id: project, resource, certificates }) => {
     const newest = certificates.at(-1);
     if (newest === undefined || !isListed(resource)) return [];
     const name = `${project}/${fileName({ resource, ...newest, month: `${newest.month}-01` }, 'certificate.json')}`;
@@ -159,7 +161,7 @@ const keepLines = (lists: ListVerified[]): string[] =>
 
 /** The newest head covers the whole journal: another digest to keep elsewhere. */
 const headLines = (journals: ChainsVerified[]): string[] =>
-  journals.flatMap(({ project, head, passed }) => [
+  journals.flatMap(({ project_id: project, head, passed }) => [
     ...(head === null
       ? []
       : [
@@ -185,7 +187,7 @@ const resultsText = (
 ): string =>
   `Of ${formatCount(asked)} final results the platform confirms ${formatCount(agrees)} now, contradicts ${formatCount(differs)}, and says nothing certain of ${formatCount(unclear)}.`;
 
-const findingLine = ({ kind, project, resource, when, id, says }: Finding): string =>
+const findingLine = ({ kind, project_id: project, resource, when, id, says }: Finding): string =>
   printable(
     [kind.padEnd(11), project, resource, when, id]
       .filter((part) => part !== null)

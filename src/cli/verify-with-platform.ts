@@ -65,16 +65,16 @@ export async function verifyWithPlatform(
 
 const findingOf = ({ projectId, resource, owner, day, total, before }: DayAskedAgain): Finding => ({
   kind: 'platform',
-  project: projectId,
+  project_id: projectId,
   resource,
   when: day,
   id: null,
   says: `the platform counts ${total} now${owner === '' ? '' : ` for ${owner}`}, and ${before} when it was proved; \`outlast sync\` reads the day again`,
 });
 
-const findingOfResult = (project: string, result: ResultAskedAgain): Finding => ({
+const findingOfResult = (projectId: string, result: ResultAskedAgain): Finding => ({
   kind: 'platform',
-  project,
+  project_id: projectId,
   resource: 'transactions',
   when: null,
   id: result.operationId,

@@ -55,7 +55,7 @@ export const watchCommand = (command: Command): Command =>
       await withStore(openMigrated, settings, async ({ db }) => {
         const project = flags.project ?? (await onlyProject(db));
         const watched = await watchOperations(db, project, operations);
-        if (flags.json === true) printJson({ project, ...watched });
+        if (flags.json === true) printJson({ project_id: project, ...watched });
         else {
           const isOpen = await isAnyOpen(db, project, operations);
           const odd = oddText(operations[0]?.createdOn, isOpen, Date.now());

@@ -38,6 +38,10 @@ export function jsonText<Item extends object>(
   return text === '' ? '{}' : `${text}}`;
 }
 
+/** What has the library's names, as JSON names it everywhere. */
+export const inSnakeCase = <Row extends object>(row: Row): unknown =>
+  JSON.parse(jsonText(row, Object.keys(row) as (keyof Row & string)[]));
+
 function jsonValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof Uint8Array) return JSON.stringify(plain(value));

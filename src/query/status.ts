@@ -66,12 +66,12 @@ export async function readStatus(
   forecast?: ReadonlyMap<string, readonly ProblemReport[]>,
 ) {
   const projects = await db.query<{
-    project: string;
+    project_id: string;
     base_url: string;
     first_day: string;
     parked_reason: string | null;
   }>(
-    `select project_id as project, base_url, first_day, parked_reason
+    `select project_id, base_url, first_day, parked_reason
        from sync.projects where $1::text is null or project_id = $1 order by project_id`,
     [project ?? null],
   );
@@ -80,19 +80,19 @@ export async function readStatus(
   return Promise.all(
     projects.rows.map(async (row) => ({
       ...row,
-      unanswered: await unansweredOf(db, row.project),
-      lists: await listsOf(db, row.project),
+      unanswered: await unansweredOf(db, row.project_id),
+      lists: await listsOf(db, row.project_id),
       /** Null where none is watched, or none were asked for. */
-      operations: await readOperations(db, row.project),
-      tokens: await readTokens(db, row.project),
+      operations: await readOperations(db, row.project_id),
+      tokens: await readTokens(db, row.project_id),
       /** What the platform counts of all days that are over, beside what its lists showed. */
-      books: await lists.books({ project: row.project }),
-      facts: await factsOf(db, row.project),
-      last_run: await lastRunOf(db, row.project),
+      books: await lists.books({ project: row.project_id }),
+      facts: await factsOf(db, row.project_id),
+      last_run: await lastRunOf(db, row.project_id),
       /** The newest head of the journal: whoever keeps it elsewhere can tell later whether all up to it still stands. */
-      head: await newestHead(db, row.project),
+      head: await newestHead(db, row.project_id),
       /** The worst first. News (a lost day, rejects) that has been known for a day is `info`. */
-      problems: problems.filter(({ projectId }) => projectId === row.project).map(problemStatus),
+      problems: problems.filter(({ projectId }) => projectId === row.project_id).map(problemStatus),
     })),
   );
 }

@@ -29,7 +29,7 @@ export async function checkAgainstJournal(
 }
 
 export type ChainsVerified = {
-  project: ProjectId;
+  project_id: ProjectId;
   /** The newest head; null before there is one. */
   head: Head | null;
   /** Heads kept elsewhere that the chain passes through. */
@@ -89,7 +89,7 @@ export async function checkChains(
   let findings = 0;
   const report: Report = (finding) => {
     findings += 1;
-    return onFinding({ project: projectId, resource: null, ...finding });
+    return onFinding({ project_id: projectId, resource: null, ...finding });
   };
   for (const sql of [brokenEntries, otherEnd]) await reportRows(tx, sql, [projectId], report);
   const passed = await headsHeld(tx, projectId, kept);
@@ -102,7 +102,7 @@ export async function checkChains(
     const says = `${missing}: it was made anew, or is an older one`;
     await report({ kind: 'journal', when: null, id: null, says });
   }
-  return { project: projectId, head: await newestHead(tx, projectId), passed, findings };
+  return { project_id: projectId, head: await newestHead(tx, projectId), passed, findings };
 }
 
 /**

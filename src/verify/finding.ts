@@ -17,7 +17,7 @@ export type Finding = {
     | 'certificate'
     | 'file'
     | 'platform';
-  project: ProjectId;
+  project_id: ProjectId;
   /** Null where it is about the whole project. */
   resource: Resource | null;
   /** The day, or the month as `yyyy-MM`; null where it is about neither. */

@@ -39,7 +39,7 @@ export type Verifying = {
 };
 
 export type ListVerified = ResourceChecked & {
-  project: string;
+  project_id: string;
   resource: Resource;
   certificates: CertificateChecked[];
   findings: number;
@@ -134,7 +134,7 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
     findings += 1;
     const isContent = ['altered', 'missing', 'extra'].includes(finding.kind);
     if (isContent && finding.id !== null && named.size < namedAtMost) named.add(finding.id);
-    await onFinding({ project: projectId, resource, ...finding });
+    await onFinding({ project_id: projectId, resource, ...finding });
   };
   const over = new AbortController();
   const ends = AbortSignal.any([signal, over.signal]);
@@ -171,7 +171,7 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
           : report(finding),
       );
     }
-    return { project: projectId, resource, ...checked, certificates, findings };
+    return { project_id: projectId, resource, ...checked, certificates, findings };
   } finally {
     // Where this failed, too, no statement is under way afterwards.
     over.abort();

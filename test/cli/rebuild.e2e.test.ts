@@ -87,7 +87,7 @@ test('stopped in the middle it says so, ends with 75, and goes on', async () => 
   expect(code).toBe(75);
   expect(JSON.parse(stdout)).toMatchObject({
     lists: [
-      { project: 'p', resource: 'orders', done: false },
+      { project_id: 'p', resource: 'orders', done: false },
       { resource: 'nft_classes' },
       { resource: 'transactions', api_version: 'v1beta1' },
       { resource: 'transactions', api_version: 'v3' },

@@ -133,7 +133,9 @@ describe('what does not follow', () => {
       /One thing does not follow from what the platform said, named above\.\n$/,
     );
     const json = JSON.parse((await verify('--json')).stdout) as { findings: unknown[] };
-    expect(json.findings).toMatchObject([{ kind: 'column', project: 'p', resource: 'orders', id }]);
+    expect(json.findings).toMatchObject([
+      { kind: 'column', project_id: 'p', resource: 'orders', id },
+    ]);
     // What docs/troubleshooting.md says restores it.
     const env = { DATABASE_URL: archive.connectionString };
     await succeedHere(['rebuild'], { env });
@@ -153,7 +155,7 @@ describe('what does not follow', () => {
       );
       expect(code).toBe(1);
       const { findings } = JSON.parse(stdout) as { findings: Finding[] };
-      const named = findings.map(({ kind, project, says }) => `${project} ${kind}: ${says}`);
+      const named = findings.map((one) => `${one.project_id} ${one.kind}: ${one.says}`);
       const line = 'ledger: something of it is held, and its line in sync.projects is gone';
       expect(named).toEqual([
         expect.stringMatching(/^ghost extra: a content .* is held, and nothing in the journal/),

@@ -52,7 +52,7 @@ test('ids from arguments and a file are asked for by the next sync; status names
   expect(screen.split('\n').length).toBeLessThanOrEqual(40);
   const again = await outlast('watch', first, '--json');
   expect(JSON.parse(again.stdout)).toEqual({
-    project: 'default',
+    project_id: 'default',
     given: 1,
     added: 0,
     changed: 0,
@@ -68,7 +68,7 @@ test('ids from arguments and a file are asked for by the next sync; status names
   const synced = await outlast('sync', '--json');
   expect(synced.code, synced.stderr).toBe(0);
   expect(JSON.parse(synced.stdout)).toMatchObject({
-    projects: [{ operationsDone: others.length + 1, operationsLost: 1 }],
+    projects: [{ operations_done: others.length + 1, operations_lost: 1 }],
   });
   const status = await outlast('status');
   expect(status.stdout).toContain(

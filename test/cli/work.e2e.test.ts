@@ -86,14 +86,16 @@ test('sync --json reports, status tells without a key what is held', async () =>
   await takeSynced();
   expect(firstSync.code, firstSync.stderr).toBe(0);
   const report = JSON.parse(firstSync.stdout) as { projects: Record<string, unknown>[] };
-  expect(report.projects).toMatchObject([{ projectId: 'default', outcome: 'done', slicesLeft: 0 }]);
+  expect(report.projects).toMatchObject([
+    { project_id: 'default', outcome: 'done', slices_left: 0 },
+  ]);
   const status = await succeedHere(['status', '--json'], {
     env: { DATABASE_URL: database.connectionString },
   });
   expect(JSON.parse(status.stdout)).toMatchObject({
     projects: [
       {
-        project: 'default',
+        project_id: 'default',
         parked_reason: null,
         lists: [{ resource: 'orders' }, { resource: 'nft_classes' }],
       },
@@ -105,7 +107,7 @@ test('probe learns now what limits the platform has, and a change shows at once'
   await takeSynced();
   const first = await succeedHere(['status', '--probe', '--json'], { env: settings() });
   expect(JSON.parse(first.stdout)).toMatchObject({
-    projects: [{ project: 'default', facts: { 'orders.limit': '50' } }],
+    projects: [{ project_id: 'default', facts: { 'orders.limit': '50' } }],
   });
   simulator.setDialect({ maxOrders: 20 });
   const second = await runCommand(['status', '--probe'], { env: settings() });
@@ -391,13 +393,13 @@ test('several projects at once: each has its own records and its own rate', asyn
   }
   const both = await succeedHere(['sync', '--json'], { env });
   const { projects } = JSON.parse(both.stdout) as {
-    projects: { projectId: string; recordsNew: number }[];
+    projects: { project_id: string; records_new: number }[];
   };
-  expect(projects.map(({ projectId }) => projectId)).toEqual(['project_0', 'project_1']);
+  expect(projects.map((one) => one.project_id)).toEqual(['project_0', 'project_1']);
   const expected = [simulator, other].map(
     (one) => one.oracle.count('orders') + one.oracle.count('nft_classes'),
   );
-  expect(projects.map(({ recordsNew }) => recordsNew)).toEqual(expected);
+  expect(projects.map((one) => one.records_new)).toEqual(expected);
   // Without the list there is nothing to do, which is not all that was asked for.
   await writeFile(
     file,

@@ -315,7 +315,7 @@ test('a sync beside `start` has its days read there, shows what came of it, and 
   const [asked, early, elsewhere, wider] = ended.map(({ stderr }) => stderr);
   expect(asked).toContain(`"holder":"process ${service.child.pid} on `);
   expect(JSON.parse(ended[0]?.stdout ?? '')).toMatchObject({
-    projects: [{ projectId: 'p', outcome: 'done', slicesDone: 1, slicesLeft: 0 }],
+    projects: [{ project_id: 'p', outcome: 'done', slices_done: 1, slices_left: 0 }],
   });
   expect(bench.simulator.requests.recent().some(({ query }) => query.includes('2026-04-03'))).toBe(
     true,

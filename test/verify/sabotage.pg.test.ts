@@ -129,7 +129,7 @@ describe('records', () => {
     expect(found.map((one) => [one.kind, one.id])).toEqual(named);
     for (const [i, [, , says]] of expected.entries()) expect(found[i]?.says).toMatch(says);
     if (of === 'march' && found[0]?.kind === 'altered') {
-      expect(found).toMatchObject([{ project: 'p', resource: 'orders', when: day }]);
+      expect(found).toMatchObject([{ project_id: 'p', resource: 'orders', when: day }]);
     }
   });
 

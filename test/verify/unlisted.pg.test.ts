@@ -227,7 +227,7 @@ test('projects of the same ids are told apart, and one that holds nothing is cle
   );
   expect((await archive.verify()).findings).toEqual([]);
   const { findings } = await archive.verify({ projectId: 'q' });
-  const told = findings.map(({ project, kind, id }) => `${project} ${kind} ${id}`);
+  const told = findings.map((one) => `${one.project_id} ${one.kind} ${one.id}`);
   expect(told).toEqual(['q missing recorded', 'q missing plain', 'q missing aa']);
   const empty = await archive.verify({ projectId: 'empty' });
   expect(empty.findings).toEqual([]);
