@@ -1,7 +1,7 @@
 // `outlast query`: one list of the archive, as a table for a person, or streamed as data for a program. Only reads: a
 // database user who is in outlast_reader is enough.
 import { Command, Option } from 'commander';
-import { addDays, dayOf } from '../day.ts';
+import { dayOf } from '../day.ts';
 import { settingsError } from '../errors.ts';
 import { openArchive } from '../query/archive.ts';
 import { listedResources, type Day, type Resource } from '../model.ts';
@@ -12,7 +12,7 @@ import type { Archive, ListScope, Version } from '../query/types.ts';
 import { readSettings } from '../settings/settings.ts';
 import { notArchived, withReader } from './open-store.ts';
 import { dictionaryCommand } from './dictionary-command.ts';
-import { optionOf, readOptions } from './command-options.ts';
+import { inDays, optionOf, readOptions } from './command-options.ts';
 import {
   flat,
   historyShown,
@@ -161,14 +161,6 @@ function rowsOf(limit: number | undefined, format: OutputFormat): number {
   return limit ?? (format === 'table' ? tableRows : Infinity);
 }
 
-/** Days by their names. */
-function inDays(flags: QueryFlags, today: Day): QueryFlags {
-  const named: Record<string, Day> = { today, yesterday: addDays(today, -1) };
-  const of = (name: 'from' | 'to' | 'asOf'): object =>
-    flags[name] === undefined ? {} : { [name]: named[flags[name]] ?? flags[name] };
-  return { ...flags, ...of('from'), ...of('to'), ...of('asOf') };
-}
-
 /**
  * A status in words becomes the platform's number, a hash is put in upper case, as the platform always gives it, and a
  * day becomes its last instant.
@@ -199,7 +191,7 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
     limit,
     id: one,
     query: asked,
-  } = readAsked(list, inDays(flags, dayOf(Date.now())), process.stdout.isTTY);
+  } = readAsked(list, inDays(flags), process.stdout.isTTY);
   const settings = readSettings({ needs: 'database' });
   await withReader(settings, openArchive, async (archive) => {
     const { shown, resource } = list;

@@ -12,7 +12,7 @@ import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.t
 import { configuredProjects, openMigrated, withStore, type OpenedStore } from './open-store.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { verdictOn } from './exit.ts';
-import { readOptions } from './command-options.ts';
+import { inDays, readOptions } from './command-options.ts';
 import { counted, formatCount, printError, printJson, printTable } from './print.ts';
 import type { ProgressLine, Sofar } from './progress.ts';
 import { inProgress } from './signals.ts';
@@ -28,7 +28,7 @@ type SyncFlags = {
 
 export const syncCommand = (command: Command): Command =>
   command
-    .option('--from <day>', 'first day, yyyy-MM-dd (UTC)')
+    .option('--from <day>', 'first day, yyyy-MM-dd (UTC), or yesterday or today')
     .option('--to <day>', 'last day, included; today unless it is earlier')
     .addOption(new Option('--resource <name>', 'only this resource').choices(listedResources))
     .option('--project <name>', 'only this project')
@@ -70,7 +70,7 @@ const hasList = ({ orders, classes }: ProjectSettings, list: ListedResource): bo
 
 /** Both days as the half-open range in between. Throws settings `argument_invalid` or `bad_days`. */
 export function readDays(flags: Pick<SyncFlags, 'from' | 'to'>): DayRange | undefined {
-  const { from, to = untilToday } = halfOpen(readOptions(days, flags));
+  const { from, to = untilToday } = halfOpen(readOptions(days, inDays(flags)));
   if (from !== undefined) return { from, to };
   if (flags.to === undefined) return undefined;
   throw settingsError('bad_days', '--to needs --from: name the first day as well.');

@@ -1,8 +1,11 @@
 // What `outlast query` understands, and one sentence for what it does not (P12).
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { queryList, tableText, type QueryList } from '../../src/cli/query-print.ts';
 import { questionList, recordList } from '../../src/query/lists.ts';
 import { readAsked, type QueryFlags } from '../../src/cli/query-command.ts';
+import { readDays } from '../../src/cli/sync-command.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const [ordersList, nftClassesList, transactionsList] = [
   queryList(recordList('orders')),
@@ -17,6 +20,12 @@ describe('what is asked for', () => {
     [{ to: '2026-03-31' }, { to: '2026-03-31' }],
   ])('%j are the days %j', (flags, days) => {
     expect(readAsked(ordersList, flags, false).query).toEqual(days);
+  });
+
+  test('a sync takes days by their names, too', () => {
+    vi.useFakeTimers({ now: Date.parse('2026-04-01T00:30:00Z'), toFake: ['Date'] });
+    const days = { from: '2026-03-31', to: '2026-04-02' };
+    expect(readDays({ from: 'yesterday', to: 'today' })).toEqual(days);
   });
 
   test('a day is known at its end', () => {
