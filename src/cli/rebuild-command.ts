@@ -3,6 +3,7 @@
 import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
 import { resources, type ApiVersion, type Resource } from '../model.ts';
+import { inSnakeCase } from '../query/record-text.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
 import { countRows } from '../store/read-held.ts';
@@ -16,9 +17,9 @@ import { inProgress } from './signals.ts';
 type Flags = { project?: string; resource?: Resource; afresh?: true; json?: true };
 /** The results of each lookup are rebuilt for themselves. */
 type ListRebuilt = Rebuilt & {
-  project_id: string;
+  projectId: string;
   resource: Resource;
-  api_version?: ApiVersion;
+  apiVersion?: ApiVersion;
 };
 
 export const rebuildCommand = (command: Command): Command =>
@@ -62,27 +63,27 @@ async function rebuildAll(
     }
   }
   progress.end();
-  if (flags.json === true) printJson({ lists });
+  if (flags.json === true) printJson({ lists: lists.map((one) => inSnakeCase(one)) });
   else printLists(lists);
   if (lists.some((list) => list.alteredCount > 0)) return exitCode.failed;
   return lists.every((list) => list.done) ? exitCode.done : exitCode.tryLater;
 }
 
-function namesOf(of: Archived): Pick<ListRebuilt, 'project_id' | 'resource' | 'api_version'> {
-  const { projectId: project_id, resource } = of;
+function namesOf(of: Archived): Pick<ListRebuilt, 'projectId' | 'resource' | 'apiVersion'> {
+  const { projectId, resource } = of;
   return of.resource === 'transactions'
-    ? { project_id, resource, api_version: of.apiVersion }
-    : { project_id, resource };
+    ? { projectId, resource, apiVersion: of.apiVersion }
+    : { projectId, resource };
 }
 
-const nameOf = ({ resource, api_version: version }: ListRebuilt): string =>
+const nameOf = ({ resource, apiVersion: version }: ListRebuilt): string =>
   version === undefined ? resource : `${resource}.${version}`;
 
 function printLists(lists: ListRebuilt[]): void {
   printTable(
     ['project', 'resource', 'records', 'changed', 'rejects returned', 'altered'],
     lists.map((list) => [
-      list.project_id,
+      list.projectId,
       nameOf(list),
       list.rowsRead,
       list.rowsChanged,
@@ -94,8 +95,8 @@ function printLists(lists: ListRebuilt[]): void {
 }
 
 function linesOf(list: ListRebuilt): string[] {
-  const { project_id: project, startedAt, changes } = list;
-  const name = `${project}, ${nameOf(list)}`;
+  const { projectId, startedAt, changes } = list;
+  const name = `${projectId}, ${nameOf(list)}`;
   const lines: string[] = [];
   if (list.resumed) {
     lines.push(`${name}: went on with the rebuild begun at ${startedAt}; --afresh begins anew.`);
