@@ -48,7 +48,7 @@ export async function commitPages(
   try {
     return await inOne(isNew);
   } catch (error) {
-    // Some of it is held, from another slice or from a rival: nothing was written, and the careful way takes it.
+    // Some of it is held, from another slice: nothing was written, and the careful way takes it.
     if (isNew && mayBeHeld.has(codeOf(error) ?? '')) return inOne(false);
     throw error;
   }

@@ -52,6 +52,7 @@ export const tableShapes: Record<ListedResource, TableShape> = {
   },
 };
 
+/** Each lookup has results of its own: an operation may be known to both, in two shapes. */
 const transactionShape = (version: ApiVersion): TableShape => ({
   table: 'archive.transactions',
   versions: 'archive.transaction_versions',
@@ -63,27 +64,24 @@ const transactionShape = (version: ApiVersion): TableShape => ({
   precedence: [],
 });
 
-/** Each lookup has results of its own: an operation may be known to both, in two shapes. */
-export const transactionShapes: Record<ApiVersion, TableShape> = {
+const transactionShapes: Record<ApiVersion, TableShape> = {
   v1beta1: transactionShape('v1beta1'),
   v3: transactionShape('v3'),
-};
-
-export const tokenShape: TableShape = {
-  table: 'archive.tokens',
-  versions: 'archive.token_versions',
-  key: 'symbol',
-  day: null,
-  columns: typed('tokens'),
-  observed: ['height'],
-  precedence: [],
 };
 
 /** By resource; of results one of the two shapes, which lie in one table. */
 export const resourceShapes: Record<Resource, TableShape> = {
   ...tableShapes,
   transactions: transactionShapes.v3,
-  tokens: tokenShape,
+  tokens: {
+    table: 'archive.tokens',
+    versions: 'archive.token_versions',
+    key: 'symbol',
+    day: null,
+    columns: typed('tokens'),
+    observed: ['height'],
+    precedence: [],
+  },
 };
 
 /** Records of a project that lie in one table under one key: a list, the tokens, or the results of one lookup. */
@@ -103,10 +101,6 @@ export const shapeOf = (of: Archived): TableShape =>
 /** `orders`, `transactions.v3`: what names it among others of its project. */
 export const archivedName = (of: Archived): string =>
   of.resource === 'transactions' ? `${of.resource}.${of.apiVersion}` : of.resource;
-
-/** The same of a shape. */
-export const shapeName = ({ table, fixed }: TableShape): string =>
-  `${table.replace('archive.', '')}${fixed === undefined ? '' : `.${fixed[1]}`}`;
 
 /** The typed columns that follow from the record alone, which its versions have, too. */
 export const derivedColumns = ({ columns, observed = [] }: TableShape): TableShape['columns'] =>

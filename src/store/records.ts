@@ -15,12 +15,14 @@ import {
 } from './journal/journal.ts';
 import { timestampText } from './schema.ts';
 import {
+  archivedName,
   inJson,
   keyNames,
   keyValues,
-  shapeName,
   ofKey,
   derivedColumns,
+  shapeOf,
+  type Archived,
   type TableShape,
 } from './record-tables.ts';
 
@@ -33,28 +35,24 @@ export type RecordEffects = {
   versions: number;
 };
 
-type RecordsTo = {
-  projectId: ProjectId;
-  /**
-   * Where the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. A
-   * record stands under the day of the list that shows it unless its own day's list has shown it.
-   */
-  entry?: { place: Place; told: EntryNote };
-};
-
-/** Writes what was shown, and the journal's entry of it. `writtenAt` is the platform's clock at the commit. */
+/**
+ * Writes what was shown, and the journal's entry of it. `writtenAt` is the platform's clock at the commit. `entry`: where
+ * the journal tells of it, and what else belongs to the same entry; otherwise it stands beside the slices. A record
+ * stands under the day of the list that shows it unless its own day's list has shown it.
+ */
 export async function writeInto(
   tx: Tx,
-  shape: TableShape,
-  to: RecordsTo,
+  of: Archived,
   observed: ObservedRecord[],
   writtenAt: Instant,
+  entry?: { place: Place; told: EntryNote },
 ): Promise<RecordEffects> {
-  const place = to.entry?.place ?? placeBeside(to.projectId, shapeName(shape));
-  const shownBy = to.entry?.place.day ?? null;
-  const into = { projectId: to.projectId, expectsNew: null, besides: null };
-  const { effects, stored } = await storeRecords(tx, shape, into, shownBy, observed, writtenAt);
-  await enterStored(tx, place, to.entry?.told ?? null, stored);
+  const place = entry?.place ?? placeBeside(of.projectId, archivedName(of));
+  const shownBy = entry?.place.day ?? null;
+  const to = { projectId: of.projectId, expectsNew: null, besides: null };
+  const shape = shapeOf(of);
+  const { effects, stored } = await storeRecords(tx, shape, to, shownBy, observed, writtenAt);
+  await enterStored(tx, place, entry?.told ?? null, stored);
   return effects;
 }
 
@@ -90,29 +88,17 @@ export async function storeRecords(
     else if (before.record.rawSha256 !== one.record.rawSha256) differing.add(idOf(one));
   }
 
-  let inserted = 0;
   for (const { id, sha, day, isMissing } of held.values()) {
     const record = first.get(id)?.record;
     const hasMoved = day !== null && record !== undefined && record.columns['slice_day'] !== day;
     if (isMissing || hasMoved || record?.rawSha256 !== sha) differing.add(id);
   }
   const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
-  if (to.expectsNew !== null && unknown.length > 0) {
-    inserted = await copyRecords(tx, shape, to.projectId, unknown, now);
+  const inserted = unknown.length;
+  if (inserted > 0) {
+    if (to.expectsNew === null) await tx.query(sql.insert, [to.projectId, jsonOf(unknown), now]);
+    else await copyRecords(tx, shape, to.projectId, unknown, now);
     stored.first = contentsOf(unknown);
-  } else if (unknown.length > 0) {
-    const added = await tx.query<{ inserted: number; ids: string[] | null }>(sql.insert, [
-      to.projectId,
-      jsonOf(unknown),
-      now,
-      unknown.length,
-    ]);
-    const { ids } = onlyRow(added);
-    ({ inserted } = onlyRow(added));
-    const mine = ids === null ? null : new Set(ids);
-    stored.first = contentsOf(unknown.filter(({ record }) => mine?.has(record.id) !== false));
-    // A rival came first with some of them: which ones, the merge finds out.
-    if (inserted < unknown.length) for (const { record } of unknown) differing.add(record.id);
   }
   if (differing.size === 0) return { effects: { ...none, inserted }, stored };
   const { kept, found, moved, ...merged } = onlyRow(
@@ -263,18 +249,10 @@ const content = ['raw', 'raw_bytes', 'raw_sha256', 'unread', 'observed_at'];
 function insertSql(shape: TableShape): string {
   const names = [...shape.columns.map(([name]) => name), ...content].join(', ');
   return `
-    with arriving as (${arriving(shape)}),
-    inserted as (
-      insert into ${shape.table} (${keyNames(shape)}, ${shape.key}, ${names}, first_seen_at, changed_at)
-      select ${keyValues(shape)}, id, ${names}, observed_at, $3::timestamptz
-        from arriving
-       order by id
-          on conflict (${keyNames(shape)}, ${shape.key}) do nothing
-      returning ${shape.key} as id
-    )
-    -- Which ones, only where a rival came first with some.
-    select n as inserted, case when n < $4::int then coalesce((select array_agg(id) from inserted), '{}') end as ids
-      from (select count(*)::int as n from inserted) counted`;
+    insert into ${shape.table} (${keyNames(shape)}, ${shape.key}, ${names}, first_seen_at, changed_at)
+    select ${keyValues(shape)}, id, ${names}, observed_at, $3::timestamptz
+      from (${arriving(shape)}) arriving
+     order by id`;
 }
 
 /** Whether its records stand under a day of the ledger. */

@@ -5,7 +5,6 @@ import { placeBeside, enterMissing } from './journal/journal.ts';
 import { iso } from './ledger.ts';
 import { writeInto, type RecordEffects } from './records.ts';
 import { keepRejects } from './rejects.ts';
-import { tokenShape } from './record-tables.ts';
 
 export type DueTokens = {
   attempts: number;
@@ -79,8 +78,9 @@ export function commitTokens(
     const seen = rejects.map((reject) => ({ ...reject, seenAt: takenAt }));
     const entered = await keepRejects(tx, place, seen);
     const told = { kind: 'contents' as const, says: { rejects: entered } };
-    const to = { projectId, ...(entered.length > 0 ? { entry: { place, told } } : {}) };
-    const effects = await writeInto(tx, tokenShape, to, records, writtenAt);
+    const entry = entered.length > 0 ? { place, told } : undefined;
+    const of = { projectId, resource: 'tokens' as const };
+    const effects = await writeInto(tx, of, records, writtenAt, entry);
     // P4: absence is recorded, and nothing more comes of it.
     const gone = await tx.query<{ symbol: string }>(
       `update archive.tokens set missing_since = $3, changed_at = $4

@@ -12,7 +12,7 @@ import { readFacts } from '../store/facts.ts';
 import { provedSlices, type Slice } from '../store/ledger.ts';
 import { finalResultsAfter, type FinalResult } from '../store/operations/watched.ts';
 import { readProject } from '../store/projects.ts';
-import { transactionShapes } from '../store/record-tables.ts';
+import { resourceShapes } from '../store/record-tables.ts';
 import { isSameColumn, readAgain } from '../verify/read-again.ts';
 import { askList, boundsOf } from './ask-list.ts';
 import { learnClockByAny } from './contact/contact.ts';
@@ -171,15 +171,15 @@ async function reproveOne(
       : { outcome: 'differs', says: 'the platform does not know this operation now' };
   }
   const then = readAgain('transactions', held, '');
-  const names = then === null ? ['everything'] : differing(apiVersion, then, now);
+  const names = then === null ? ['everything'] : differing(then, now);
   return names.length === 0
     ? { outcome: 'agrees', says: '' }
     : { outcome: 'differs', says: `the platform says otherwise now: ${names.join(', ')}` };
 }
 
 /** The typed columns that differ. Certificate links are fresh ones each time. */
-function differing(apiVersion: ApiVersion, then: ParsedRecord, now: ParsedRecord): string[] {
-  return transactionShapes[apiVersion].columns
+function differing(then: ParsedRecord, now: ParsedRecord): string[] {
+  return resourceShapes.transactions.columns
     .filter(([name, type]) => {
       const [a = null, b = null] = [then.columns[name], now.columns[name]];
       if (name === 'record' && typeof a === 'string' && typeof b === 'string') {

@@ -21,7 +21,7 @@ import {
 } from '../store/rebuild-columns.ts';
 import { writeInto } from '../store/records.ts';
 import { dropReject, rejectsAfter } from '../store/rejects.ts';
-import { archivedName, shapeOf, type Archived } from '../store/record-tables.ts';
+import { archivedName, type Archived } from '../store/record-tables.ts';
 import { derivedFrom, readRejectAgain } from '../verify/read-again.ts';
 
 type RebuildOptions = {
@@ -153,8 +153,7 @@ async function retryRejects(db: Db, of: Archived): Promise<number> {
         await dropReject(tx, of, sha256);
         const place = { projectId: of.projectId, resource: of.resource, owner, day };
         const told = { kind: 'returned' as const, says: { reject: sha256 } };
-        const to = { projectId: of.projectId, entry: { place, told } };
-        await writeInto(tx, shapeOf(of), to, observed, writtenAt);
+        await writeInto(tx, of, observed, writtenAt, { place, told });
       });
       returned += 1;
     }

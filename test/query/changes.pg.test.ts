@@ -16,7 +16,6 @@ import { jsonText } from '../../src/query/record-text.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
 import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
 import { writeInto } from '../../src/store/records.ts';
-import { tableShapes } from '../../src/store/record-tables.ts';
 import type { Served } from '../../src/http/server.ts';
 import { collect } from '../support/collect.ts';
 import { startCommand, type Ended } from '../support/command.ts';
@@ -45,7 +44,7 @@ async function write(tx: Tx, given: Given[], at = noon): Promise<void> {
   const body = Buffer.from(`{"data":{"next_page_key":"","order_infos":[${elements.join(',')}]}}`);
   const { records } = readOrdersPage(body, at, '2026-03-10');
   const observed = records.map((record) => ({ record, observedAt: at }));
-  await writeInto(tx, tableShapes.orders, { projectId: project }, observed, at);
+  await writeInto(tx, { projectId: project, resource: 'orders' }, observed, at);
 }
 
 const commit = (given: Given[], at = noon): Promise<void> =>
@@ -225,15 +224,17 @@ test('four writers and a reader that breaks off anywhere: its copy is the archiv
   const seen = new Map<string, number>();
   let position: string | null = null;
   let isWriting = true;
-  const ids = new Set<string>();
+  const shared = Array.from({ length: 8 }, (_, i) => `shared-${i}`);
+  await commit(shared.map((id) => ({ id })));
+  const ids = new Set(shared);
   const writer = async (name: number): Promise<void> => {
     for (let i = 0; i < 12; i++) {
-      const shared = Math.floor(random() * 8);
-      ids.add(`own-${name}-${i}`).add(`shared-${shared}`);
+      const id = shared[Math.floor(random() * 8)] ?? '';
+      ids.add(`own-${name}-${i}`);
       await withTx(db, async (tx) => {
         await write(tx, [
           { id: `own-${name}-${i}` },
-          { id: `shared-${shared}`, message: `${name}.${i}`, update: Math.floor(random() * 10) },
+          { id, message: `${name}.${i}`, update: Math.floor(random() * 10) },
         ]);
         await wait(random() * 3);
       });

@@ -321,33 +321,28 @@ test('P2: pages of one slice in every order: the refused ones are read again, an
   expect([...results][0]).toContain('third');
 });
 
-test('overlapping commits from several writers neither deadlock nor lose a content', async () => {
-  const writers = 4;
+test('overlapping changes from several writers neither deadlock nor lose a content', async () => {
   const ids = Array.from({ length: 60 }, (_, i) => `o${i}`);
-  await enter(
-    slice.projectId,
-    Array.from({ length: writers }, (_, i) => `2026-02-0${i + 1}`),
-  );
-  const slices: Slice[] = [];
-  for (let i = 0; i < writers; i++) slices.push(await next(slice.projectId, slices));
+  const elements = (of: string[], message: string, update: string): string[] =>
+    of.map((id) => order({ id, message, update: `${day} ${update}` }));
+  await commit([page(0, noon, elements(ids, 'first', '10:00:00'))]);
+  const others = ['2026-02-01', '2026-02-02', '2026-02-03', '2026-02-04'];
+  await enter(slice.projectId, others);
   for (let round = 0; round < 8; round++) {
     await Promise.all(
-      slices.map((mine, i) => {
+      others.map((other, i) => {
         const shuffled = ids.toSorted((a, b) => (a + i < b + i ? 1 : -1));
-        const elements = shuffled.map((id) =>
-          order({ id, message: `w${i} r${round}`, update: `${day} 1${round}:00:0${i}` }),
-        );
-        return commit([page(0, noon + round * 10 + i, elements)], mine);
+        const shown = elements(shuffled, `w${i} r${round}`, `1${round}:00:0${i}`);
+        return commit([page(0, noon + round * 10 + i, shown)], { ...slice, day: other });
       }),
     );
   }
-  const { rows } = await db.query<{ contents: number }>(
-    `select count(*)::int as contents from (
-       select operation_id, raw_sha256 from archive.orders where project_id = $1
-       union select operation_id, raw_sha256 from archive.order_versions where project_id = $1) all_of_them`,
+  const { rows } = await db.query(
+    `select from archive.orders where project_id = $1
+      union all select from archive.order_versions where project_id = $1`,
     [slice.projectId],
   );
-  expect(rows[0]?.contents).toBe(ids.length * writers * 8);
+  expect(rows).toHaveLength(ids.length * (1 + others.length * 8));
 });
 
 test('P2: two lists that show one record in the same group leave it under its own day', async () => {

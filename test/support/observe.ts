@@ -4,7 +4,7 @@ import { parseJson } from '../../src/platform/json.ts';
 import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
 import { withTx, type Db } from '../../src/store/db.ts';
 import { writeInto } from '../../src/store/records.ts';
-import { tableShapes, tokenShape, transactionShapes } from '../../src/store/record-tables.ts';
+import type { Archived } from '../../src/store/record-tables.ts';
 import type { ApiVersion, Day, ListedResource, ParsedRecord } from '../../src/model.ts';
 
 const parsers = { orders: readOrder, nft_classes: readClass };
@@ -30,13 +30,14 @@ export async function observe(
 ): Promise<void> {
   const { project: projectId, resource, shownBy: day } = of;
   const told = { kind: 'contents' as const, says: {} };
-  const entry = day && { place: { projectId, resource, owner: '', day }, told };
+  const entry =
+    day === undefined ? undefined : { place: { projectId, resource, owner: '', day }, told };
   const observed = records.map((record) => ({
     record: parsed(resource, record),
     observedAt: Date.parse(at),
   }));
-  const to = { projectId, ...(entry && { entry }) };
-  await withTx(db, (tx) => writeInto(tx, tableShapes[resource], to, observed, Date.parse(at)));
+  const writtenAt = Date.parse(at);
+  await withTx(db, (tx) => writeInto(tx, { projectId, resource }, observed, writtenAt, entry));
 }
 
 /** The same for what no list shows: a result of a lookup, or a token. */
@@ -46,8 +47,11 @@ export async function observeUnlisted(
   record: ParsedRecord,
   at: string,
 ): Promise<void> {
-  const shape = of.lookup === 'tokens' ? tokenShape : transactionShapes[of.lookup];
-  const to = { projectId: of.project };
+  const { project: projectId, lookup } = of;
+  const archived: Archived =
+    lookup === 'tokens'
+      ? { projectId, resource: 'tokens' }
+      : { projectId, resource: 'transactions', apiVersion: lookup };
   const observed = [{ record, observedAt: Date.parse(at) }];
-  await withTx(db, (tx) => writeInto(tx, shape, to, observed, Date.parse(at)));
+  await withTx(db, (tx) => writeInto(tx, archived, observed, Date.parse(at)));
 }

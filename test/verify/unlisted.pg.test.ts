@@ -3,7 +3,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { withTx } from '../../src/store/db.ts';
 import { writeInto } from '../../src/store/records.ts';
-import { transactionShapes } from '../../src/store/record-tables.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import type { Finding } from '../../src/verify/finding.ts';
@@ -193,9 +192,9 @@ describe('what is held', () => {
     const text = '{"status":0,"message":"late"}';
     const record = readTransaction(parseJson(text), text, 'moving');
     const observed = [{ record, observedAt: Date.parse('2026-04-01T00:00:00Z') }];
-    const to = { projectId: 'p' };
+    const of = { projectId: 'p', resource: 'transactions', apiVersion: 'v3' } as const;
     await withTx(archive.db, (tx) =>
-      writeInto(tx, transactionShapes.v3, to, observed, Date.parse('2026-04-09T12:00:00Z')),
+      writeInto(tx, of, observed, Date.parse('2026-04-09T12:00:00Z')),
     );
     const { lists, findings } = await archive.verify({ resources: ['transactions'] });
     expect(findings).toEqual([]);

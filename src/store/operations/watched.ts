@@ -16,7 +16,6 @@ import { drizzleOn } from '../drizzle-statements.ts';
 import { iso, msOf } from '../ledger.ts';
 import { writeInto, type RecordEffects } from '../records.ts';
 import { watchedOperations } from '../schema.ts';
-import { transactionShapes } from '../record-tables.ts';
 
 /** A result held by now. */
 export type HeldResult = {
@@ -219,8 +218,8 @@ export function commitOperation(db: Db, commit: OperationCommit): Promise<Record
     );
     const effects: RecordEffects[] = [];
     for (const { apiVersion, ...observed } of results) {
-      const shape = transactionShapes[apiVersion];
-      effects.push(await writeInto(tx, shape, { projectId }, [observed], writtenAt));
+      const of = { projectId, resource: 'transactions', apiVersion } as const;
+      effects.push(await writeInto(tx, of, [observed], writtenAt));
     }
     if (file !== null) {
       // The first one stays: what a link showed later is another thing.
