@@ -16,10 +16,9 @@ import {
 import { problemKinds, problemLevels } from './problems.ts';
 import {
   nftClass,
-  of,
   order,
   project,
-  set,
+  snake,
   token,
   transaction,
   type Column,
@@ -60,36 +59,42 @@ const question = <
 >(
   of: Of,
   fields: Fields,
-): Of & { fields: Fields } => ({ ...of, fields });
+): Of & { fields: Fields } => ({
+  ...of,
+  fields: Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, { ...field, column: snake(name) }]),
+  ) as Fields,
+});
 
-/** A column that is never null. */
-const column =
+/** A column that is never null. It is called as its field is; where it stands in no view, a statement gives it. */
+export const of =
   <const Type extends ColumnType>(type: Type) =>
-  <const Name extends string>(name: Name, meaning: string) =>
-    set(of(type, 'record')(name, meaning));
-const text = column('text');
-const integer = column('integer');
-const bigint = column('bigint');
-const count = <const Name extends string>(name: Name, meaning: string) =>
-  ({ ...column('bigint')(name, meaning), isCount: true }) as const;
-const truth = column('boolean');
-const time = column('timestamptz');
-const date = column('date');
-const sha256 = column('sha256');
-const json = column('jsonb');
-const word = <const Name extends string, const Word extends string>(
-  name: Name,
-  meaning: string,
-  values: readonly Word[],
-) => ({ ...text(name, meaning), values });
-const words = <const Name extends string, const Word extends string>(
-  name: Name,
-  meaning: string,
-  values: readonly Word[],
-) => ({ ...column('text[]')(name, meaning), values });
+  (meaning = '') =>
+    ({ column: '', type, meaning, part: 'record', isSet: true }) as const;
+export const text = of('text');
+export const integer = of('integer');
+export const bigint = of('bigint');
+export const count = (meaning = '') => ({ ...bigint(meaning), isCount: true }) as const;
+export const truth = of('boolean');
+export const time = of('timestamptz');
+export const day = of('date');
+export const sha256 = of('sha256');
+const json = of('jsonb');
+export const word = <const Word extends string>(meaning: string, values: readonly Word[]) => ({
+  ...text(meaning),
+  values,
+});
+export const words = <const Word extends string>(meaning: string, values: readonly Word[]) => ({
+  ...of('text[]')(meaning),
+  values,
+});
+/** Objects, each with these fields. */
+export const list = <const Items extends QuestionFields>(meaning: string, items: Items) => ({
+  ...json(meaning),
+  items,
+});
 /** Of the archive's own, in English. */
-const sentence = <const Name extends string>(name: Name, meaning: string) =>
-  ({ ...text(name, meaning), isSentence: true }) as const;
+const sentence = (meaning: string) => ({ ...text(meaning), isSentence: true }) as const;
 export const orNull = <Of extends Column>(column: Of): Omit<Of, 'isSet'> => {
   const { isSet: _, ...rest } = column;
   return rest;
@@ -98,12 +103,12 @@ export const orNull = <Of extends Column>(column: Of): Omit<Of, 'isSet'> => {
 /** What is not certain about a slice (docs/guarantee.md). */
 export const reservationNames = ['lost', 'no_proof', 'unresolved_orders'] as const;
 
-const month = date('month', 'First UTC day of the month');
+const month = day('First UTC day of the month');
 const ofList = {
   ...project,
-  resource: word('resource', 'orders or nft_classes', listedResources),
+  resource: word('orders or nft_classes', listedResources),
 };
-const ownersList = text('owner', 'The owner whose list it is; empty for the whole list');
+const ownersList = text('The owner whose list it is; empty for the whole list');
 
 const coverage = question(
   {
@@ -117,75 +122,57 @@ const coverage = question(
   },
   {
     ...ofList,
-    owner: text('owner', 'The owner whose classes these are; empty for the whole list'),
-    day: date('day', 'The UTC day'),
+    owner: text('The owner whose classes these are; empty for the whole list'),
+    day: day('The UTC day'),
     state: word(
-      'state',
       'open: not yet read whole. walked: read to the end after the day was over. sealed: proved and nothing pending. final: the month left the window after the day was read whole; proof and why say how sure it is. lost: the month left the window before the day was ever read whole',
       sliceStates,
     ),
     proof: word(
-      'proof',
       'readings: two readings, one from each end of the list, showed all that is held. books: the platform also counts the same. none: not proved, why says what keeps it from that',
       proofs,
     ),
     why: orNull(
       word(
-        'why',
         'What keeps it from being held and settled: not over, not read, read once, showed less (than is held), counts more (than it showed), books do not balance, shows nothing (of a day before the window), pending, month is going, clock, rejects (proved, and a record was left out); null: nothing does',
         whys,
       ),
     ),
     provedAt: orNull(
-      time(
-        'proved_at',
-        "When it was proved last, on the platform's clock; it stays when the proof is gone",
-      ),
+      time("When it was proved last, on the platform's clock; it stays when the proof is gone"),
     ),
-    walkedAt: orNull(
-      time('walked_at', "When it was read to its end last, on the platform's clock"),
-    ),
+    walkedAt: orNull(time("When it was read to its end last, on the platform's clock")),
     platformTotal: orNull(
-      count(
-        'platform_total',
-        'How many records the platform said there are; null where it did not say',
-      ),
+      count('How many records the platform said there are; null where it did not say'),
     ),
     shownTotal: orNull(
       count(
-        'shown_total',
         'How many distinct records, rejects included, the last walk was shown; while its month goes, the last that was shown no less',
       ),
     ),
-    unresolved: integer('unresolved', 'Orders of the day still pending'),
+    unresolved: integer('Orders of the day still pending'),
     rejected: count(
-      'rejected',
       'Records without a usable id, or too long, kept as bytes aside, but for those that a whole walk a day later was without',
     ),
     deadlineAt: time(
-      'deadline_at',
       'Until when the day should be held and proved: a safety margin before its month leaves the window',
     ),
     reservations: words(
-      'reservations',
       'What is not certain, by name: lost, no_proof, unresolved_orders; records that were left out are counted in rejected',
       reservationNames,
     ),
     isHeld: truth(
-      'is_held',
       "Whether all of it is held: read whole and proved, no record left out. An auditor's question. Orders that are pending are held, too",
     ),
     isSettled: truth(
-      'is_settled',
       'Whether all of it is held and nothing is pending, so that no figure will change. Report no sum without it',
     ),
     dueAt: orNull(
       time(
-        'due_at',
         "When it is looked at next, on the platform's clock; null when it is not: it is final or lost",
       ),
     ),
-    lastError: orNull(sentence('last_error', 'Why the last attempt failed; null after a success')),
+    lastError: orNull(sentence('Why the last attempt failed; null after a success')),
   },
 );
 
@@ -202,49 +189,36 @@ const books = question(
   {
     ...ofList,
     owner: ownersList,
-    firstDay: date('first_day', 'The first UTC day that is counted'),
-    lastDay: date('last_day', 'The last one'),
-    askedAt: time('asked_at', 'When the platform was asked, on its clock'),
-    total: orNull(count('total', 'How many records it counts; null where it gives no total')),
+    firstDay: day('The first UTC day that is counted'),
+    lastDay: day('The last one'),
+    askedAt: time('When the platform was asked, on its clock'),
+    total: orNull(count('How many records it counts; null where it gives no total')),
     pending: orNull(
-      count(
-        'pending',
-        'Of them, pending orders; null of classes, and where the status is of no use',
-      ),
+      count('Of them, pending orders; null of classes, and where the status is of no use'),
     ),
-    succeeded: orNull(count('succeeded', 'Of them, orders that succeeded; null likewise')),
-    failed: orNull(count('failed', 'Of them, orders that failed; null likewise')),
+    succeeded: orNull(count('Of them, orders that succeeded; null likewise')),
+    failed: orNull(count('Of them, orders that failed; null likewise')),
     shown: orNull(
       count(
-        'shown',
         'How many distinct records the newest readings of these days showed; null where a day was not read yet',
       ),
     ),
     balance: word(
-      'balance',
       'more: in all or in a status it counts more than was shown, and the days are read again. equal: as many. less or unknown: it says nothing',
       ['more', 'equal', 'less or unknown'],
     ),
-    more: {
-      ...json(
-        'more',
-        'The parts that do not balance: first and last day, how many records the platform counts and its lists showed',
-      ),
-      items: {
-        from: date('from', 'Its first day'),
-        to: date('to', 'Its last day'),
+    more: list(
+      'The parts that do not balance: first and last day, how many records the platform counts and its lists showed',
+      {
+        from: day('Its first day'),
+        to: day('Its last day'),
         counted: orNull(
-          count(
-            'counted',
-            'What the platform counts; as many as were shown: it counts more of a status',
-          ),
+          count('What the platform counts; as many as were shown: it counts more of a status'),
         ),
-        shown: count('shown', 'What its lists showed'),
+        shown: count('What its lists showed'),
       },
-    },
-    moreSince: orNull(
-      time('more_since', 'Since when there have been such parts; null: there are none'),
     ),
+    moreSince: orNull(time('Since when there have been such parts; null: there are none')),
   },
 );
 
@@ -264,13 +238,11 @@ const certificates = question(
     ...ofList,
     month,
     certifiedAt: time(
-      'certified_at',
       "The moment whose contents are certified, on the platform's clock: an as_of to read them",
     ),
-    records: count('records', 'How many records are certified'),
-    digest: sha256('digest', "The month's digest, lower-case hex"),
+    records: count('How many records are certified'),
+    digest: sha256("The month's digest, lower-case hex"),
     certificateJson: json(
-      'certificate',
       'The certificate itself: every day with its count, digest, state, proof and reservations',
     ),
   },
@@ -288,16 +260,13 @@ const alerts = question(
   },
   {
     ...project,
-    kind: text('kind', 'What it is about: docs/alerts.md has every kind'),
-    subject: text('subject', 'Of what: a month, a list, a machine; empty for the project'),
-    text: sentence('text', 'What is told'),
-    openedAt: time('opened_at', "Since when, on the platform's clock"),
-    toldAt: orNull(
-      time('told_at', 'When it was told last; null: not yet, or there is nobody to tell'),
-    ),
-    resolvedAt: orNull(time('resolved_at', 'When it was over; null while it goes on')),
+    kind: text('What it is about: docs/alerts.md has every kind'),
+    subject: text('Of what: a month, a list, a machine; empty for the project'),
+    text: sentence('What is told'),
+    openedAt: time("Since when, on the platform's clock"),
+    toldAt: orNull(time('When it was told last; null: not yet, or there is nobody to tell')),
+    resolvedAt: orNull(time('When it was over; null while it goes on')),
     isNews: truth(
-      'is_news',
       'True of what only happens, such as a lost day: it is over as soon as it is known',
     ),
   },
@@ -316,30 +285,23 @@ const problems = question(
   },
   {
     ...project,
-    kind: word('kind', 'What it is: docs/alerts.md has every kind', problemKinds),
+    kind: word('What it is: docs/alerts.md has every kind', problemKinds),
     level: {
       ...word(
-        'level',
         'critical: days may be lost, or nothing is known. warning: a person is needed, not at once. info: it happened, and has been known for a day',
         problemLevels,
       ),
       isRanked: true,
     },
-    subject: text('subject', 'Of what: a month, a list, a machine; empty for the project'),
-    numbersJson: json('numbers', 'Its numbers, days and times, by name'),
+    subject: text('Of what: a month, a list, a machine; empty for the project'),
+    numbersJson: json('Its numbers, days and times, by name'),
     isNews: truth(
-      'is_news',
       'True of what only happens, such as a lost day: there is nothing to recover from',
     ),
     since: orNull(
-      time(
-        'since',
-        "Since when it is known, on the platform's clock; null: no process has looked since",
-      ),
+      time("Since when it is known, on the platform's clock; null: no process has looked since"),
     ),
-    until: orNull(
-      time('until', 'Until when something can be done about it; null: no time is known'),
-    ),
+    until: orNull(time('Until when something can be done about it; null: no time is known')),
   },
 );
 
@@ -367,26 +329,21 @@ const runs = question(
   },
   {
     ...project,
-    runId: text('run_id', 'Its name'),
-    startedAt: time('started_at', 'When it began'),
-    endedAt: orNull(
-      time('ended_at', 'When it ended; null while it goes on, or where it was cut off'),
-    ),
+    runId: text('Its name'),
+    startedAt: time('When it began'),
+    endedAt: orNull(time('When it ended; null while it goes on, or where it was cut off')),
     outcome: orNull(
       text(
-        'outcome',
         'How it ended; quiet: done, and nothing was new; idle: nothing was due; part: done, of what a person asked for',
       ),
     ),
-    requests: integer('requests', 'Requests made'),
-    slicesDone: integer('slices_done', 'Days of lists whose turn was done'),
-    recordsShown: count('records_shown', 'Records the platform showed'),
-    recordsNew: count('records_new', 'Records held for the first time'),
-    recordsChanged: count('records_changed', 'Records whose content changed'),
-    recordsRejected: count('records_rejected', 'Records without a usable id, or too long'),
-    lastError: orNull(
-      sentence('last_error', 'Why something due was not done; null after a success'),
-    ),
+    requests: integer('Requests made'),
+    slicesDone: integer('Days of lists whose turn was done'),
+    recordsShown: count('Records the platform showed'),
+    recordsNew: count('Records held for the first time'),
+    recordsChanged: count('Records whose content changed'),
+    recordsRejected: count('Records without a usable id, or too long'),
+    lastError: orNull(sentence('Why something due was not done; null after a success')),
   },
 );
 
@@ -404,13 +361,13 @@ const rejects = question(
   },
   {
     ...project,
-    resource: word('resource', 'orders, nft_classes, transactions or tokens', resources),
-    owner: text('owner', 'The owner whose list showed it; empty for the whole list'),
-    day: orNull(date('day', 'The UTC day that was asked for; null where none was')),
-    reason: sentence('reason', 'Why it could not be kept as a record'),
-    seenAt: time('seen_at', "When it was first seen, on the platform's clock"),
-    sha256: sha256('sha256', 'SHA-256 of all of its bytes, lower-case hex'),
-    byteCount: integer('byte_count', 'How many bytes of it are kept'),
+    resource: word('orders, nft_classes, transactions or tokens', resources),
+    owner: text('The owner whose list showed it; empty for the whole list'),
+    day: orNull(day('The UTC day that was asked for; null where none was')),
+    reason: sentence('Why it could not be kept as a record'),
+    seenAt: time("When it was first seen, on the platform's clock"),
+    sha256: sha256('SHA-256 of all of its bytes, lower-case hex'),
+    byteCount: integer('How many bytes of it are kept'),
   },
 );
 
@@ -428,45 +385,29 @@ const watchedOperations = question(
   },
   {
     ...project,
-    operationId: text('operation_id', 'The id its caller chose'),
-    apiVersion: orNull(
-      word('api_version', 'The lookup that is asked, v1beta1 or v3; null: both', apiVersions),
-    ),
-    createdOn: orNull(
-      date('created_on', 'The UTC day the operation was begun, where it was given'),
-    ),
-    addedAt: time('added_at', 'Since when it is watched'),
+    operationId: text('The id its caller chose'),
+    apiVersion: orNull(word('The lookup that is asked, v1beta1 or v3; null: both', apiVersions)),
+    createdOn: orNull(day('The UTC day the operation was begun, where it was given')),
+    addedAt: time('Since when it is watched'),
     state: word(
-      'state',
       'open: asked for still. done: the result is final. lost: its month left the window before the result was final',
       watchedStates,
     ),
-    foundBy: words('found_by', 'The lookups that have given a result', apiVersions),
+    foundBy: words('The lookups that have given a result', apiVersions),
     status: {
-      ...orNull(
-        integer('status', 'The final status, 1 succeeded or 2 failed; null while there is none'),
-      ),
+      ...orNull(integer('The final status, 1 succeeded or 2 failed; null while there is none')),
       words: { 1: 'succeeded', 2: 'failed' },
     },
-    hasCertificateFile: truth(
-      'has_certificate_file',
-      'Whether the file behind its certificate link is kept',
-    ),
+    hasCertificateFile: truth('Whether the file behind its certificate link is kept'),
     deadlineAt: orNull(
       time(
-        'deadline_at',
         'Until when the result should be held: a safety margin before its month leaves the window',
       ),
     ),
-    dueAt: orNull(
-      time('due_at', "When it is asked for next, on the platform's clock; null when it is not"),
-    ),
-    attempts: integer('attempts', 'How often it was asked for'),
+    dueAt: orNull(time("When it is asked for next, on the platform's clock; null when it is not")),
+    attempts: integer('How often it was asked for'),
     lastError: orNull(
-      sentence(
-        'last_error',
-        'Why it is not settled, or what was not kept; null when there is nothing to say',
-      ),
+      sentence('Why it is not settled, or what was not kept; null when there is nothing to say'),
     ),
   },
 );
@@ -485,12 +426,10 @@ const changedRecords = question(
   {
     ...project,
     entryId: bigint(
-      'entry_id',
       "The number of the journal's entry. It only grows, in the order in which records changed; all of an entry appears at once. To keep something in step, keep the greatest that was read, and read what is greater next time: nothing can still appear at or below it, and nothing is told twice",
     ),
-    n: bigint('n', 'Its place among the changes of the entry, from 1'),
+    n: bigint('Its place among the changes of the entry, from 1'),
     resource: word(
-      'resource',
       'orders, nft_classes, tokens, or transactions. and the lookup: transactions.v3',
       [
         ...listedResources,
@@ -499,25 +438,20 @@ const changedRecords = question(
       ],
     ),
     change: word(
-      'change',
       'new: held for the first time. changed: this content is in force now. late: kept as an earlier version. missing: not shown any more. found: shown again',
       ['new', 'changed', 'late', 'missing', 'found'],
     ),
-    id: text('id', 'Of the record: an operation id, a class id, a symbol'),
+    id: text('Of the record: an operation id, a class id, a symbol'),
     observedAt: orNull(
       time(
-        'observed_at',
         "When the content was observed, or since when the record is missing, on the platform's clock; null for found",
       ),
     ),
-    writtenAt: time('written_at', "On the database's clock"),
+    writtenAt: time("On the database's clock"),
     rawSha256: orNull(
-      sha256(
-        'raw_sha256',
-        'Of the content, as in the views of histories; null for missing and found',
-      ),
+      sha256('Of the content, as in the views of histories; null for missing and found'),
     ),
-    day: date('day', 'The UTC day on which it was written'),
+    day: day('The UTC day on which it was written'),
   },
 );
 
@@ -534,11 +468,11 @@ const facts = question(
   },
   {
     ...project,
-    fact: text('fact', 'Its name, for example orders.limit'),
-    value: text('value', 'What was observed, for example 50'),
-    confirmedAt: time('confirmed_at', "When it was observed last, on the platform's clock"),
-    changedAt: time('changed_at', 'When the platform began to behave so, on its clock'),
-    previous: orNull(text('previous', 'What was observed before; null while it never changed')),
+    fact: text('Its name, for example orders.limit'),
+    value: text('What was observed, for example 50'),
+    confirmedAt: time("When it was observed last, on the platform's clock"),
+    changedAt: time('When the platform began to behave so, on its clock'),
+    previous: orNull(text('What was observed before; null while it never changed')),
   },
 );
 

@@ -302,6 +302,22 @@ export type ReadColumns<Of extends Resource> = {
   [One in ReadColumn<(typeof fieldsOf)[Of]> as One['column']]: Value<One>;
 };
 
+const names = new Map<string, string>();
+
+/**
+ * `rawJson` is the column `raw`: the other names differ in their spelling only. Asked for every field of every record,
+ * so it is kept.
+ */
+export function snake(field: string): string {
+  const known = names.get(field);
+  if (known !== undefined) return known;
+  const name = field
+    .replace(/Json$/, '')
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  names.set(field, name);
+  return name;
+}
+
 /** The columns of fields, in their order. */
 export const columnsOf = (fields: Fields): Column[] =>
   Object.values(fields).flatMap((field) =>

@@ -12,10 +12,9 @@ import {
   jsonText,
   pieces,
   sheetOf,
-  snake,
   unitOf,
 } from '../query/record-text.ts';
-import type { Fields } from '../resources.ts';
+import { snake, type Fields } from '../resources.ts';
 import type { ArchiveProblem } from '../catalogue.ts';
 import { problemRowText } from '../problems.ts';
 import type { List, Row } from '../query/lists.ts';

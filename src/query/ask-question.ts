@@ -8,7 +8,7 @@ import {
   type RejectWithBytes,
 } from '../catalogue.ts';
 import type { Resource } from '../model.ts';
-import type { Column } from '../resources.ts';
+import { snake, type Column } from '../resources.ts';
 import {
   days,
   isArchiveDay,
@@ -26,7 +26,6 @@ import {
 import { optional, type Shape } from './check-arguments.ts';
 import { columnsOfView } from './selected-columns.ts';
 import { keyedPage, type Key } from './cursor.ts';
-import { snake } from './record-text.ts';
 import type { Queryable } from '../store/db.ts';
 
 export const createLists = (reader: Queryable): Lists =>

@@ -9,12 +9,11 @@ import {
   type RecordQuestion,
 } from '../catalogue.ts';
 import { resources, type ProjectId, type Resource } from '../model.ts';
-import type { Fields } from '../resources.ts';
+import { snake, type Fields } from '../resources.ts';
 import type { Shape } from './check-arguments.ts';
 import { days } from './arguments.ts';
 import { everyPage, filtersOf } from './ask-question.ts';
 import { recordFilters } from './record-filters.ts';
-import { snake } from './record-text.ts';
 import type { Archive, Version } from './types.ts';
 
 export type Row = Record<string, unknown>;

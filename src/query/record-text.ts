@@ -1,23 +1,7 @@
 // Records as text, for whoever hands them on: JSON with the tables' own names, CSV, and CSV for a person's spreadsheet.
 // Exact numbers stay text, and what is JSON already goes in as it stands: parsed and written again its numbers would be
 // rounded. Which columns there are, resources.ts and catalogue.ts say. Knows no stream and no file.
-import type { Column, Field, Fields } from '../resources.ts';
-
-const names = new Map<string, string>();
-
-/**
- * `rawJson` is the column `raw`: the other names differ in their spelling only. Asked for every field of every record,
- * so it is kept.
- */
-export function snake(field: string): string {
-  const known = names.get(field);
-  if (known !== undefined) return known;
-  const name = field
-    .replace(/Json$/, '')
-    .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  names.set(field, name);
-  return name;
-}
+import { snake, type Column, type Field, type Fields } from '../resources.ts';
 
 /** A field as it is called where people read it: they ask for the day of a record, programs for its column. */
 export const nameForPeople = (field: string): string =>

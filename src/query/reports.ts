@@ -1,6 +1,21 @@
 // Answers that are no list of a view: one day, what goes on, what came in lately, how each list stands. Each field
 // once, with its type and its sentence: what the library gives and the schemas of HTTP follow.
-import { orNull, questions } from '../catalogue.ts';
+import {
+  bigint,
+  count,
+  day,
+  integer,
+  list,
+  of,
+  orNull,
+  questions,
+  sha256,
+  text,
+  time,
+  truth,
+  word,
+  type QuestionFields,
+} from '../catalogue.ts';
 import {
   apiVersions,
   listedResources,
@@ -11,54 +26,22 @@ import {
   type ListedResource,
   type ProjectId,
 } from '../model.ts';
-import type { Column, ColumnType, RecordOf } from '../resources.ts';
+import type { RecordOf } from '../resources.ts';
 
-/** It stands in no view of this name: what it is called there is said by the statement that reads it. */
-export const of =
-  <const Type extends ColumnType>(type: Type) =>
-  (meaning = '') =>
-    ({ column: '', type, meaning, part: 'record', isSet: true }) as const;
-
-export const text = of('text');
-export const truth = of('boolean');
-const time = of('timestamptz');
-export const day = of('date');
 /** Exact, as decimal text. */
 export const decimal = of('numeric');
-export const count = (meaning = '') => ({ ...of('bigint')(meaning), isCount: true }) as const;
-const sha256 = of('sha256');
-const word = <const Word extends string>(values: readonly Word[], meaning: string) => ({
-  ...text(meaning),
-  values,
-});
-export const words = <const Word extends string>(values: readonly Word[], meaning: string) => ({
-  ...of('text[]')(meaning),
-  values,
-});
-/** Objects, each with these fields. */
-const list = <const Items extends Readonly<Record<string, Column>>>(
-  items: Items,
-  meaning = '',
-) => ({ ...of('jsonb')(meaning), items });
 /** One object; null where `orNothing` says so. */
-const object = <const Members extends Readonly<Record<string, Column>>>(
-  members: Members,
-  meaning: string,
-) => ({ members, meaning, isSet: true }) as const;
-const orNothing = <const Members extends Readonly<Record<string, Column>>>(
-  members: Members,
-  meaning: string,
-) => ({
+const object = <const Members extends QuestionFields>(meaning: string, members: Members) =>
+  ({ members, meaning, isSet: true }) as const;
+const orNothing = <const Members extends QuestionFields>(meaning: string, members: Members) => ({
   members,
   meaning,
 });
-const counted = <const Items extends Readonly<Record<string, Column>>>(
-  items: Items,
-  meaning: string,
-) => object({ count: count('How many there are'), items: list(items) }, meaning);
+const counted = <const Items extends QuestionFields>(meaning: string, items: Items) =>
+  object(meaning, { count: count('How many there are'), items: list('', items) });
 
 const projectId = text('The project');
-const resource = word(listedResources, 'orders or nft_classes');
+const resource = word('orders or nft_classes', listedResources);
 
 /** How many there are, and some of them. */
 export type Counted<Item> = { count: number; items: Item[] };
@@ -76,8 +59,8 @@ export type DayQuery = {
 /** A whole reading of a past day: two of them, one from each end of the list, prove it (docs/guarantee.md). */
 const reading = {
   beginsAt: word(
-    ['oldest', 'newest'],
     'The end of the list that it began at: two readings, one from either end, prove a day',
+    ['oldest', 'newest'],
   ),
   beganAt: time(),
   endedAt: time(),
@@ -100,12 +83,12 @@ const entryKinds = [
 const entry = {
   entry: count('Its number in the project’s journal'),
   enteredAt: time('On the database’s clock'),
-  kind: word(entryKinds, 'docs/verify.md says what each is'),
+  kind: word('docs/verify.md says what each is', entryKinds),
   records: count('Records of which it stored a content, or that it marked as missing'),
   state: orNull(
-    word(sliceStates, 'What the day became, as the next ones: null unless `kind` is ledger'),
+    word('What the day became, as the next ones: null unless `kind` is ledger', sliceStates),
   ),
-  proof: orNull(word(proofs, 'How sure that is')),
+  proof: orNull(word('How sure that is', proofs)),
   platformTotal: orNull(count()),
   shownTotal: orNull(count()),
   unresolved: orNull(count()),
@@ -119,20 +102,21 @@ export const dayReport = {
   newestPageAt: orNull(time('When the newest page held was asked for')),
   records: count('Held under the day; of an owner’s list, the owner’s now'),
   pending: count('Of them, orders that are pending'),
-  missing: counted(
-    { id: text(), since: time() },
-    'Of them, those that the platform shows no more; the newest 100',
-  ),
-  changes: counted(
-    { id: text(), observedAt: time() },
-    'Their earlier contents; the newest 100 by when they were first seen',
-  ),
-  rejects: counted(
-    { sha256: sha256('Of its bytes'), reason: text(), seenAt: time() },
-    'The newest 100',
-  ),
-  readings: counted(reading, 'The newest 100, the newest first'),
-  history: counted(entry, 'Its journal: the newest 200 entries, the newest first'),
+  missing: counted('Of them, those that the platform shows no more; the newest 100', {
+    id: text(),
+    since: time(),
+  }),
+  changes: counted('Their earlier contents; the newest 100 by when they were first seen', {
+    id: text(),
+    observedAt: time(),
+  }),
+  rejects: counted('The newest 100', {
+    sha256: sha256('Of its bytes'),
+    reason: text(),
+    seenAt: time(),
+  }),
+  readings: counted('The newest 100, the newest first', reading),
+  history: counted('Its journal: the newest 200 entries, the newest first', entry),
 };
 /** All that is known of one day of a list: what coverage says of it, and what that rests on. */
 export type DayReport = RecordOf<typeof dayReport>;
@@ -142,44 +126,35 @@ export const progress = {
   revision: text(
     'Another text whenever something of the ledger, the runs, the alerts or what is held may have changed',
   ),
-  run: orNothing(
-    {
-      runId: text(),
-      startedAt: time(),
-      slicesDone: count('Days it has read or counted so far'),
-      recordsShown: count('What the days it has read whole so far have shown'),
-    },
-    'The run in progress; null: none is',
-  ),
-  inHand: list(
-    {
-      resource,
-      owner: text('The owner whose list it is; empty for the whole list'),
-      day: orNull(day('Null: an owner’s whole list')),
-      pages: count('Pages read of it so far'),
-    },
-    'The days that are being read at this moment',
-  ),
+  run: orNothing('The run in progress; null: none is', {
+    runId: text(),
+    startedAt: time(),
+    slicesDone: count('Days it has read or counted so far'),
+    recordsShown: count('What the days it has read whole so far have shown'),
+  }),
+  inHand: list('The days that are being read at this moment', {
+    resource,
+    owner: text('The owner whose list it is; empty for the whole list'),
+    day: orNull(day('Null: an owner’s whole list')),
+    pages: count('Pages read of it so far'),
+  }),
   slicesDue: count('Days to be looked at now, those in hand included'),
   slicesWaiting: count('Days that will be looked at again at all, those due included'),
   nextDueAt: orNull(time('When the next of the others is due')),
   succeededAt: orNull(time('When the newest run ended that did all that was due')),
-  certificate: orNothing(
-    {
-      resource,
-      month: day('Its first day'),
-      certifiedAt: time(),
-      digest: sha256('The month’s digest'),
-    },
-    'The newest',
-  ),
+  certificate: orNothing('The newest', {
+    resource,
+    month: day('Its first day'),
+    certifiedAt: time(),
+    digest: sha256('The month’s digest'),
+  }),
   parked: orNothing(
+    'Since when the platform refuses the project, and what it said; null while it answers',
     {
       at: time(),
       reason: orNull(text()),
       askAgainAt: orNull(time()),
     },
-    'Since when the platform refuses the project, and what it said; null while it answers',
   ),
   archiveNow: time('The database’s clock'),
 };
@@ -200,7 +175,7 @@ export const recent = {
   day: day(),
   createdAt: orNull(time()),
   firstSeenAt: time(),
-  status: orNull(of('integer')('Of an order; null of a class')),
+  status: orNull(integer('Of an order; null of a class')),
   amountFen: orNull(decimal('Of an order, in fen; null of a class')),
   name: orNull(text('Of a class its name, of an order its account')),
 };
@@ -214,10 +189,13 @@ export const summary = {
   records: count('Held'),
   oldestDay: orNull(day('The first day with a record; null when none is held')),
   newestDay: orNull(day()),
-  days: object(
-    { open: ofState, walked: ofState, sealed: ofState, final: ofState, lost: ofState },
-    'Days by state',
-  ),
+  days: object('Days by state', {
+    open: ofState,
+    walked: ofState,
+    sealed: ofState,
+    final: ofState,
+    lost: ofState,
+  }),
   held: count('Days of which all is held'),
   settled: count('Of them, days with nothing pending'),
   unresolved: count(),
@@ -233,8 +211,8 @@ export const setting = {
   name: text(),
   value: orNull(text('Of a secret only `set` or `not set`; null: there is none')),
   from: word(
-    ['environment', 'file', 'demo', 'default'],
     'The process’s environment; the file of settings, or that of a secret; the demo; none of them',
+    ['environment', 'file', 'demo', 'default'],
   ),
   isSecret: truth(),
   meaning: text(),
@@ -252,15 +230,15 @@ export const inForce = {
 /** What became of a record, told once; beside it what its content says. */
 export const change = {
   position: text('Kept by whoever has taken this change and all before it: an `after`. Opaque'),
-  entryId: of('bigint')(
+  entryId: bigint(
     'The number of the journal’s entry. It only grows, in the order in which records changed',
   ),
-  resource: word(resources, 'Of which list'),
-  apiVersion: orNull(word(apiVersions, 'Of which lookup a transaction result is')),
+  resource: word('Of which list', resources),
+  apiVersion: orNull(word('Of which lookup a transaction result is', apiVersions)),
   id: text('Of the record: an operation id, a class id, a symbol'),
   change: word(
-    ['new', 'changed', 'late', 'missing', 'found'],
     'new: held for the first time. changed: this content is in force now. late: kept as an earlier version. missing: not shown any more. found: shown again',
+    ['new', 'changed', 'late', 'missing', 'found'],
   ),
   observedAt: orNull(
     time(

@@ -1,8 +1,7 @@
 // What is selected to give the rows of a resource (resources.ts), spelt as their fields: from its table, or from the
 // view of its contents. The rows come as pg makes them, under the names the statement gives: a query builder's mapping
 // took most of a page's memory, and garbage collection made its slowest times.
-import { inView, type Column, type Field, type Fields } from '../resources.ts';
-import { snake } from './record-text.ts';
+import { inView, snake, type Column, type Field, type Fields } from '../resources.ts';
 import type { Flat, Version } from './types.ts';
 
 /** The column of a field that is one. */

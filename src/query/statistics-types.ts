@@ -1,9 +1,9 @@
 // What statistics take and give. Plain data, as in types.ts: sums are exact decimal text with their unit in the name,
 // counts are numbers, and beside every figure stands how much of its period is held.
 import type { Day, ProjectId } from '../model.ts';
-import { orNull, reservationNames } from '../catalogue.ts';
+import { count, day, integer, orNull, reservationNames, text, truth, words } from '../catalogue.ts';
 import { order, type Column, type RecordOf } from '../resources.ts';
-import { count, day, decimal, of, text, truth, words } from './reports.ts';
+import { decimal } from './reports.ts';
 
 export type StatisticsQuery = {
   project: ProjectId;
@@ -35,7 +35,7 @@ const ofPeriod = {
   daysFinal: count('Held, and their month has left the window'),
   daysLost: count('Left the window before they were read: a hole for ever'),
   daysByReadings: count('Proved by two readings alone, the weaker proof'),
-  reservations: words(reservationNames, 'What is not certain, by name; see also rejected'),
+  reservations: words('What is not certain, by name; see also rejected', reservationNames),
   rejected: count('Records without a usable id: in no figure'),
 };
 /**
@@ -53,10 +53,10 @@ export type OrderStatisticsQuery = StatisticsQuery & { groupBy?: readonly OrderG
 
 export const orderFigures = {
   period,
-  status: { ...group(of('integer')('Where they are grouped by it')), words: order.status.words },
+  status: { ...group(integer('Where they are grouped by it')), words: order.status.words },
   account: group(text('Where they are grouped by it')),
   orderType: {
-    ...group(of('integer')('Where they are grouped by it')),
+    ...group(integer('Where they are grouped by it')),
     words: order.orderType.words,
   },
   orders: count(),

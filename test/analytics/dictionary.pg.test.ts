@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { dictionaryPage } from '../../src/cli/dictionary-command.ts';
 import { silentLog } from '../../src/log.ts';
 import { readDictionary } from '../../src/query/dictionary.ts';
-import { snake } from '../../src/query/record-text.ts';
 import {
   columnsOf,
   inView,
@@ -15,6 +14,7 @@ import {
   token,
   transaction,
   type Fields,
+  snake,
 } from '../../src/resources.ts';
 import { openDb, type Db, type Queryable } from '../../src/store/db.ts';
 import { fresh, setUp } from '../support/fresh.ts';

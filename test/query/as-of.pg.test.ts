@@ -14,7 +14,7 @@ import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
 import { recordList, recordsOf, type Held } from '../../src/query/lists.ts';
-import { snake } from '../../src/query/record-text.ts';
+import { snake } from '../../src/resources.ts';
 import { openDb, withTx, type Db, type Row } from '../../src/store/db.ts';
 import { tableShapes } from '../../src/store/record-tables.ts';
 import { leavesInForce } from '../../src/verify/leaves.ts';

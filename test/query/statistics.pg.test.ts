@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import { openArchive, type Archive, type OrderFigures } from '../../src/index.ts';
-import { snake } from '../../src/query/record-text.ts';
+import { snake } from '../../src/resources.ts';
 import type { Row } from '../../src/store/db.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { setUp } from '../support/fresh.ts';

@@ -4,8 +4,7 @@ import * as z from 'zod';
 import { recordLists } from '../../catalogue.ts';
 import type { Resource } from '../../model.ts';
 import { change as changeFields, inForce } from '../../query/reports.ts';
-import { snake } from '../../query/record-text.ts';
-import type { Column, ColumnType, Field, Fields } from '../../resources.ts';
+import { snake, type Column, type ColumnType, type Field, type Fields } from '../../resources.ts';
 
 /**
  * What a list consists of: its schema under the tables' names, and its fields in the order in which they are written.

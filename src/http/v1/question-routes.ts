@@ -6,7 +6,8 @@ import { problemLevels, type ProblemLevel } from '../../problems.ts';
 import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
 import type { Shape } from '../../query/check-arguments.ts';
 import { questionList, type List, type ListQuery, type Row } from '../../query/lists.ts';
-import { firstOf, jsonText, snake } from '../../query/record-text.ts';
+import { firstOf, jsonText } from '../../query/record-text.ts';
+import { snake } from '../../resources.ts';
 import { refuse } from '../http-answers.ts';
 import { forwardOf, listOf, record, type RowKind } from './answer-schemas.ts';
 import {

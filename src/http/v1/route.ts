@@ -12,8 +12,7 @@ import {
   type CheckedArguments,
   type Shape,
 } from '../../query/check-arguments.ts';
-import { snake } from '../../query/record-text.ts';
-import type { Fields } from '../../resources.ts';
+import { snake, type Fields } from '../../resources.ts';
 import { refuse } from '../http-answers.ts';
 
 /** A sheet is text/csv as well: `Accept` does not ask for it. */

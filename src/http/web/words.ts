@@ -6,7 +6,7 @@ import type { Proof, Resource, SettingInForce, SliceState, Why } from '../../mod
 import type { DayMark } from '../../query/day-marks.ts';
 import { lists } from '../../query/lists.ts';
 import { columnOf } from '../../query/selected-columns.ts';
-import { snake } from '../../query/record-text.ts';
+import { snake } from '../../resources.ts';
 import type { sentences } from './sentences-zh.ts';
 
 export type Lang = 'en' | 'zh';

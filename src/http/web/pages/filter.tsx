@@ -3,7 +3,7 @@
 import type { Shape } from '../../../query/check-arguments.ts';
 import type { List } from '../../../query/lists.ts';
 import { columnOf } from '../../../query/selected-columns.ts';
-import { snake } from '../../../query/record-text.ts';
+import { snake } from '../../../resources.ts';
 import type { ListedResource } from '../../../model.ts';
 import { isForGood, type RangeCoverage } from '../../../query/day-marks.ts';
 import { InstantField, ProjectField, readable } from '../parts.tsx';

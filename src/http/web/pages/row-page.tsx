@@ -2,10 +2,9 @@
 // certificate file, and its history.
 import { asOf as instant } from '../../../query/arguments.ts';
 import { recordsOf, type Held, type List, type Row } from '../../../query/lists.ts';
-import { snake } from '../../../query/record-text.ts';
 import type { CertificateFile, Version } from '../../../query/types.ts';
 import type { Resource } from '../../../model.ts';
-import type { Column } from '../../../resources.ts';
+import { snake, type Column } from '../../../resources.ts';
 import { readWhole } from '../../v1/question-routes.ts';
 import { askedOf, givenIn, projectFor } from '../../v1/route.ts';
 import { foundOrSentence } from '../../http-answers.ts';
