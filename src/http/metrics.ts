@@ -5,21 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FastifyInstance } from 'fastify';
-import {
-  requestOutcomes,
-  runOutcomes,
-  type Meter,
-  type ProjectMeter,
-  type RecordsCounted,
-} from '../meter.ts';
-import {
-  listedResources,
-  resources,
-  sliceStates,
-  type Instant,
-  type ProjectId,
-  type Resource,
-} from '../model.ts';
+import { requestOutcomes, runOutcomes, type Meter, type ProjectMeter } from '../meter.ts';
+import { listedResources, resources, sliceStates, type Instant, type ProjectId } from '../model.ts';
 import type { ProjectState } from '../query/metrics-state.ts';
 import { askedBy, openedTo } from './access.ts';
 import type { ServerContext } from './server-context.ts';
@@ -40,57 +27,51 @@ export function createProcessMetrics(projects: readonly ProjectId[]): ProcessMet
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   }
   const registers = [registry];
-  const requests = new Counter({
-    name: 'outlast_platform_requests_total',
-    help: 'Requests to the platform, each retry counted, by what came of them.',
-    labelNames: ['project', 'outcome'],
-    registers,
-  });
-  const latency = new Histogram({
-    name: 'outlast_platform_request_duration_seconds',
-    help: 'Seconds from sending a request to the platform to its answer read.',
-    labelNames: ['project'],
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  });
-  const waited = new Counter({
-    name: 'outlast_rate_limit_wait_seconds_total',
-    help: 'Seconds that requests waited for the rate limit, added up over all that waited at once.',
-    labelNames: ['project'],
-    registers,
-  });
-  const records = new Counter({
-    name: 'outlast_records_total',
-    help: 'Records that committed pages and answers showed, by what they were to the archive.',
-    labelNames: ['project', 'resource', 'outcome'],
-    registers,
-  });
-  const leases = new Counter({
-    name: 'outlast_leases_lost_total',
-    help: 'Projects that another process took from this one.',
-    labelNames: ['project'],
-    registers,
-  });
-  const runs = new Counter({
-    name: 'outlast_runs_total',
-    help: 'Runs that ended, by how.',
-    labelNames: ['project', 'outcome'],
-    registers,
-  });
-  const transactions = new Histogram({
-    name: 'outlast_database_transaction_duration_seconds',
-    help: 'Seconds of a transaction of the sync, without the wait for a connection.',
-    labelNames: ['outcome'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
-  });
-
-  const exports = new Counter({
-    name: 'outlast_exports_total',
-    help: 'Exports on schedule that ended, by how.',
-    labelNames: ['outcome'],
-    registers,
-  });
+  const counter = (name: string, help: string, ...labelNames: string[]): Counter =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, label: string, buckets: number[]): Histogram =>
+    new Histogram({ name, help, labelNames: [label], buckets, registers });
+  const requests = counter(
+    'outlast_platform_requests_total',
+    'Requests to the platform, each retry counted, by what came of them.',
+    'project',
+    'outcome',
+  );
+  const latency = histogram(
+    'outlast_platform_request_duration_seconds',
+    'Seconds from sending a request to the platform to its answer read.',
+    'project',
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  );
+  const waited = counter(
+    'outlast_rate_limit_wait_seconds_total',
+    'Seconds that requests waited for the rate limit, added up over all that waited at once.',
+    'project',
+  );
+  const records = counter(
+    'outlast_records_total',
+    'Records that committed pages and answers showed, by what they were to the archive.',
+    'project',
+    'resource',
+    'outcome',
+  );
+  const leases = counter(
+    'outlast_leases_lost_total',
+    'Projects that another process took from this one.',
+    'project',
+  );
+  const runs = counter('outlast_runs_total', 'Runs that ended, by how.', 'project', 'outcome');
+  const transactions = histogram(
+    'outlast_database_transaction_duration_seconds',
+    'Seconds of a transaction of the sync, without the wait for a connection.',
+    'outcome',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+  );
+  const exports = counter(
+    'outlast_exports_total',
+    'Exports on schedule that ended, by how.',
+    'outcome',
+  );
   const exportOutcome = (isDone: boolean): { outcome: string } => ({
     outcome: isDone ? 'done' : 'failed',
   });
@@ -108,24 +89,19 @@ export function createProcessMetrics(projects: readonly ProjectId[]): ProcessMet
   }
   for (const outcome of ['committed', 'failed']) transactions.zero({ outcome });
 
-  const countRecords = (
-    project: ProjectId,
-    resource: Resource,
-    { shown, inserted, changed, rejected }: RecordsCounted,
-  ): void => {
-    const unchanged = Math.max(0, shown - inserted - changed);
-    const counts = { new: inserted, changed, unchanged, rejected };
-    for (const outcome of recordOutcomes) {
-      add(records, { project, resource, outcome }, counts[outcome]);
-    }
-  };
   const of = (project: ProjectId): ProjectMeter => ({
     request: harmless((outcome, seconds) => {
       requests.inc({ project, outcome });
       latency.observe({ project }, seconds);
     }),
     waited: harmless((seconds) => add(waited, { project }, seconds)),
-    records: harmless((resource, counted) => countRecords(project, resource, counted)),
+    records: harmless((resource, { shown, inserted, changed, rejected }) => {
+      const unchanged = Math.max(0, shown - inserted - changed);
+      const counts = { new: inserted, changed, unchanged, rejected };
+      for (const outcome of recordOutcomes) {
+        add(records, { project, resource, outcome }, counts[outcome]);
+      }
+    }),
     leaseLost: harmless(() => leases.inc({ project })),
     run: harmless((outcome) => runs.inc({ project, outcome })),
   });
@@ -208,28 +184,31 @@ export function addArchiveMetrics(
   archive: ArchiveMetrics,
 ): () => Promise<void> {
   const { projects, now, freshMs = 5000, patienceMs = 4000 } = archive;
-  const gauge = (name: string, help: string, labelNames: string[]): Gauge =>
+  const gauge = (name: string, help: string, ...labelNames: string[]): Gauge =>
     new Gauge({ name, help, labelNames, registers: [registry] });
   const up = gauge(
     'outlast_database_up',
     '1 where the archive could be read when it was last asked for these metrics, else 0.',
-    [],
   );
-  const slices = gauge('outlast_slices', 'Slices (days of a list) of the ledger, by state.', [
+  const slices = gauge(
+    'outlast_slices',
+    'Slices (days of a list) of the ledger, by state.',
     'project',
     'resource',
     'state',
-  ]);
+  );
   const success = gauge(
     'outlast_last_successful_run_age_seconds',
     'Seconds since a run did all that was due; before the first one, since the project was entered.',
-    ['project'],
+    'project',
   );
-  const problems = gauge('outlast_problems', 'What is wrong with the archive, by kind and level.', [
+  const problems = gauge(
+    'outlast_problems',
+    'What is wrong with the archive, by kind and level.',
     'project',
     'kind',
     'level',
-  ]);
+  );
   const ofArchive = [slices, success, problems];
   const begun = new Map(projects.map((project) => [project, now(project)]));
 
