@@ -2,8 +2,7 @@
 // deadline. Needs no key and asks the platform nothing.
 import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
 import { problemText } from '../problems.ts';
-import { readOperations, type OperationsStatus } from '../query/operations-status.ts';
-import { readMonthStatus } from '../query/status.ts';
+import { readMonthStatus, readOperations, type OperationsStatus } from '../query/status.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Queryable } from '../store/db.ts';
 import type { Slice } from '../store/ledger.ts';

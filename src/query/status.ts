@@ -9,7 +9,6 @@ import { countsByState, iso } from '../store/ledger.ts';
 import { tableShapes } from '../store/record-tables.ts';
 import { createLists } from './ask-question.ts';
 import { recordsHeld } from './summary.ts';
-import { readOperations, readTokens } from './operations-status.ts';
 
 type MonthStatus = {
   /** First day of the month, `yyyy-MM-dd`. */
@@ -36,6 +35,32 @@ export type ListStatus = OfList &
     whys: { why: Why; days: number; next_at: string | null }[];
     problems: { day: string; attempts: number; last_error: string }[];
   };
+
+export type OperationsStatus = {
+  open: number;
+  done: number;
+  lost: number;
+  /** The nearest deadline of those open, RFC 3339; null where no run has taken any in. */
+  next_deadline_at: string | null;
+  /** Results held, a lookup each, and certificate files. */
+  held: number;
+  files: number;
+  /** Some of those lost, the last given first, each with its reason. */
+  lost_named: { operation_id: string; reason: string | null }[];
+  /** Some of those open that were asked for in vain, the nearest deadline first. */
+  problems: { operation_id: string; attempts: number; last_error: string }[];
+};
+
+export type TokensStatus = {
+  held: number;
+  missing: number;
+  /** RFC 3339; null before the first look, or where none is ever taken. */
+  taken_at: string | null;
+  last_error: string | null;
+};
+
+/** So many are named; the view analytics.watched_operations has them all. */
+const namedAtMost = 100;
 
 export type ProjectStatus = Awaited<ReturnType<typeof readStatus>>[number];
 
@@ -128,24 +153,20 @@ async function listsOf(db: Queryable, project: string): Promise<ListStatus[]> {
     ),
     countsOf(db, project),
   ]);
-  const lists = new Map<string, ListStatus>();
-  for (const { resource, owner, ...month } of months) {
-    const key = `${resource} ${owner}`;
-    const list = lists.get(key) ?? {
-      resource,
-      owner,
-      // Counts are by resource; with several owners they stand at the first.
-      ...([...lists.values()].some((one) => one.resource === resource)
-        ? noCounts
-        : (counts.get(resource) ?? noCounts)),
-      months: [],
-      whys: ofList(whys, { resource, owner }),
-      problems: ofList(problems, { resource, owner }),
+  const lists = new Map(months.map((one) => [`${one.resource} ${one.owner}`, one]));
+  return [...lists.values()].map(({ resource, owner }) => {
+    // Counts are by resource; with several owners they stand at the first.
+    const own = counts.get(resource) ?? noCounts;
+    counts.delete(resource);
+    const list = { resource, owner };
+    return {
+      ...list,
+      ...own,
+      months: ofList(months, list),
+      whys: ofList(whys, list),
+      problems: ofList(problems, list),
     };
-    list.months.push(month);
-    lists.set(key, list);
-  }
-  return [...lists.values()];
+  });
 }
 
 type OfList = { resource: string; owner: string };
@@ -202,6 +223,47 @@ async function countsOf(db: Queryable, project: string): Promise<Map<string, Cou
     project,
   );
   return new Map(rows.map(({ resource, ...counts }) => [resource, counts]));
+}
+
+/** Null where nothing was ever watched. */
+export async function readOperations(
+  db: Queryable,
+  project: string,
+): Promise<OperationsStatus | null> {
+  const [row] = await rowsOf<OperationsStatus>(
+    db,
+    `with watched as not materialized (select * from sync.watched_operations where project_id = $1)
+     select count(*) filter (where state = 'open')::int as open,
+            count(*) filter (where state = 'done')::int as done,
+            count(*) filter (where state = 'lost')::int as lost,
+            min(deadline_at) filter (where state = 'open') as next_deadline_at,
+            (select count(*)::int from archive.transactions where project_id = $1)      as held,
+            (select count(*)::int from archive.certificate_files where project_id = $1) as files,
+            (select coalesce(json_agg(l), '[]')
+               from (select operation_id, last_error as reason from watched where state = 'lost'
+                      order by added_at desc, operation_id limit ${namedAtMost}) l)                 as lost_named,
+            (select coalesce(json_agg(p), '[]')
+               from (select operation_id, attempts, last_error
+                       from watched where state = 'open' and last_error is not null
+                      order by deadline_at, operation_id limit ${namedAtMost}) p)                   as problems
+       from watched`,
+    project,
+  );
+  return row === undefined || row.open + row.done + row.lost + row.held === 0 ? null : row;
+}
+
+/** Null where the tokens were never asked for. */
+export async function readTokens(db: Queryable, project: string): Promise<TokensStatus | null> {
+  const [row] = await rowsOf<TokensStatus>(
+    db,
+    `select (select count(*)::int from archive.tokens where project_id = $1) as held,
+            (select count(*)::int from archive.tokens
+              where project_id = $1 and missing_since is not null)          as missing,
+            taken_at, last_error
+       from sync.token_snapshots where project_id = $1`,
+    project,
+  );
+  return row ?? null;
 }
 
 async function factsOf(db: Queryable, project: string): Promise<Record<string, string>> {
