@@ -11,9 +11,6 @@ import type { Resource } from '../model.ts';
 import { snake, type Column } from '../resources.ts';
 import {
   days,
-  isArchiveDay,
-  isStorable,
-  isTime,
   month,
   oneOf,
   paging,
@@ -25,7 +22,7 @@ import {
 } from './arguments.ts';
 import { optional, type Shape } from './check-arguments.ts';
 import { columnsOfView } from './selected-columns.ts';
-import { keyedPage, type Key } from './cursor.ts';
+import { keyedPage, unbounded, type Key } from './cursor.ts';
 import type { Queryable } from '../store/db.ts';
 
 export const createLists = (reader: Queryable): Lists =>
@@ -68,26 +65,13 @@ function createList(reader: Queryable, name: string, question: AnyQuestion) {
       {
         rows: (after, atMost) => rowsOf(reader, question, query, { after, atMost }),
         keyOf: (row) => keys.map((key) => row[key] ?? unbounded),
-        parts: keys.map((key) => isPartOf(fields[key])),
+        columns: keys.map((key) => fields[key] as Column),
       },
     );
   };
 }
 
 const keysOf = ({ order }: AnyQuestion): string[] => order.map((key) => key.replace('-', ''));
-
-/** A day that is null stands before all others. */
-const unbounded = '-infinity';
-
-function isPartOf({ type, values, isSet }: Partial<Column> = {}): (part: string) => boolean {
-  if (values !== undefined) return (part) => values.includes(part);
-  if (type === 'timestamptz') return isTime;
-  if (type === 'bigint') return (part) => /^\d{1,18}$/.test(part);
-  if (type === 'sha256') return (part) => /^[0-9a-f]{64}$/.test(part);
-  if (type === 'date')
-    return (part) => isArchiveDay(part) || (isSet !== true && part === unbounded);
-  return isStorable;
-}
 
 /** A column as it is sorted by: text by its bytes. */
 function sorted({ column, type, isSet, values = [], isRanked }: Column): string {

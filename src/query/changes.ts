@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { settingsError, transient, type OutlastError } from '../errors.ts';
+import { questions, text } from '../catalogue.ts';
 import { resources, type ProjectId, type Resource } from '../model.ts';
 import { columnsOf, fieldsOf, type Fields } from '../resources.ts';
 import {
@@ -138,7 +139,7 @@ async function look(
                      c.observed_at as "observedAt", j.entered_at as "writtenAt", encode(c.raw_sha256, 'hex') as "rawSha256"
                 from sync.journal j
                cross join lateral sync.changes_of(j.kind, j.body, j.ids, j.shas) c
-               where j.project_id = $1 and j.no >= $2::bigint and (j.no > $2::bigint or c.n > $3::int)
+               where j.project_id = $1 and j.no >= $2::bigint and (j.no > $2::bigint or c.n > $3::bigint)
                  and ($5::text is null or split_part(j.resource, '.', 1) = $5)
                order by j.no, c.n
                limit $6) told on true
@@ -335,23 +336,15 @@ const positionText = (ofQuery: string, { entryId, n, head }: Place): string =>
 /** Throws settings `argument_invalid`. */
 function placeOf(of: ProjectId, position: string): Place {
   try {
-    return readPlace(of, position);
+    const { entryId, n } = questions.changedRecords.fields;
+    const { key } = readCursorText(position, fingerprint(of), [entryId, n, text()]);
+    return { entryId: String(key[0]), n: Number(key[1]), head: String(key[2]) };
   } catch {
     throw invalidArgument(
       'changes: after is no position of this project’s changes: it is damaged, or of another release. Read from the beginning again, into an empty place',
     );
   }
 }
-
-const readPlace = (of: ProjectId, position: string): Place =>
-  readCursorText(position, fingerprint(of), (parts) => {
-    const [entryId, n, head] = parts;
-    const isPlace = parts.length === 3 && parts.every((text) => typeof text === 'string');
-    const isNumbered = [entryId, n].every((text) => /^\d{1,18}$/.test(String(text)));
-    if (!isPlace || !isNumbered || Number(n) > allOfThem || !/^[0-9a-f]{16}$/.test(String(head)))
-      return null;
-    return { entryId: String(entryId), n: Number(n), head: String(head) };
-  }).key;
 
 /** A replica may hold it later; anything else will never hold it. */
 async function unknownPosition(

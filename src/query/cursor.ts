@@ -4,6 +4,8 @@
 import { hash } from 'node:crypto';
 import { settingsError } from '../errors.ts';
 import type { Page } from '../catalogue.ts';
+import type { Column } from '../resources.ts';
+import { isArchiveDay, isStorable, isTime } from './arguments.ts';
 
 /** The side of the key that a page lies on, in the list's own order. */
 export type Side = 'after' | 'before';
@@ -21,34 +23,51 @@ export function fingerprintOf(list: string, query: object): string {
   return digestOf(JSON.stringify([list, given.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
 }
 
-export function cursorText(
-  fingerprint: string,
-  side: Side,
-  key: readonly (string | null)[],
-): string {
+/** The parts of a key, in the order that the list has; null: a time that could not be read. */
+export type Key = readonly (string | null)[];
+
+export function cursorText(fingerprint: string, side: Side, key: Key): string {
   const content = JSON.stringify([version, fingerprint, side, ...key]);
   return Buffer.from(`${content.slice(0, -1)},"${digestOf(content)}"]`).toString('base64url');
 }
 
 /**
- * What `cursorText` wrote. `readKey` checks the parts of the key and gives it, or null where they are none of its list.
+ * What `cursorText` wrote of a key in these columns; where `hasEdge`, of the list's edge as well, whose key has no part.
  * Throws settings `cursor_invalid` for anything but a cursor of this very query.
  */
-export function readCursorText<Key>(
+export function readCursorText(
   cursor: string,
   fingerprint: string,
-  readKey: (parts: unknown[]) => Key | null,
+  columns: readonly Column[],
+  hasEdge = false,
 ): { side: Side; key: Key } {
   const parts = decode(cursor);
   const content = parts.slice(0, -1);
-  const [given, query, side, ...keyParts] = content;
+  const [given, query, side, ...key] = content;
   const isOurs =
     given === version &&
     query === fingerprint &&
-    parts.at(-1) === digestOf(JSON.stringify(content));
-  const key = isOurs ? readKey(keyParts) : null;
-  if (key === null || !(side === 'after' || side === 'before')) throw cursorInvalid();
-  return { side, key };
+    parts.at(-1) === digestOf(JSON.stringify(content)) &&
+    (side === 'after' || side === 'before') &&
+    ((hasEdge && key.length === 0) || isKeyOf(columns, key));
+  if (!isOurs) throw cursorInvalid();
+  return { side, key: key as (string | null)[] };
+}
+
+/** Where a day may be null, it stands before all others. */
+export const unbounded = '-infinity';
+
+const isKeyOf = (columns: readonly Column[], parts: unknown[]): boolean =>
+  parts.length === columns.length && columns.every((column, i) => isPartOf(column, parts[i]));
+
+/** Whether Postgres can take it for a value of the column. */
+function isPartOf({ type, values, isSet }: Column, part: unknown): boolean {
+  if (part === null) return type === 'timestamptz' && isSet !== true;
+  if (typeof part !== 'string') return false;
+  if (values !== undefined) return values.includes(part);
+  if (type === 'timestamptz') return isTime(part);
+  if (type === 'date') return isArchiveDay(part) || (isSet !== true && part === unbounded);
+  return type === 'bigint' ? /^\d{1,18}$/.test(part) : isStorable(part);
 }
 
 const cursorInvalid = () =>
@@ -68,9 +87,6 @@ function decode(cursor: string): unknown[] {
   }
 }
 
-/** The parts of a key, in the order that the list has. */
-export type Key = readonly string[];
-
 /**
  * A page of a list that is read forwards by its key: one row more than asked for tells whether there is another page.
  */
@@ -80,25 +96,14 @@ export async function keyedPage<Item>(
   list: {
     rows: (after: Key | null, atMost: number) => Promise<Item[]>;
     keyOf: (item: Item) => Key;
-    /** Checks each part of a key that a cursor names. */
-    parts: readonly ((part: string) => boolean)[];
+    columns: readonly Column[];
   },
 ): Promise<Page<Item>> {
   const fingerprint = fingerprintOf(name, query);
-  const after =
-    cursor === undefined
-      ? null
-      : readCursorText(cursor, fingerprint, (parts) => checked(parts, list.parts)).key;
+  const after = cursor === undefined ? null : readCursorText(cursor, fingerprint, list.columns).key;
   const rows = await list.rows(after, limit + 1);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const isLast = rows.length <= limit || last === undefined;
   return { items, next: isLast ? null : cursorText(fingerprint, 'after', list.keyOf(last)) };
-}
-
-function checked(given: unknown[], parts: readonly ((part: string) => boolean)[]): Key | null {
-  const isKey = (texts: unknown[]): texts is string[] =>
-    texts.length === parts.length &&
-    texts.every((text, i) => typeof text === 'string' && parts[i]?.(text) === true);
-  return isKey(given) ? given : null;
 }

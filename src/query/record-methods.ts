@@ -2,19 +2,8 @@
 // checked, cursors are read and written; the SQL is record-sql.ts and, as of an instant, as-of.ts.
 import * as z from 'zod';
 import type { Resource } from '../model.ts';
-import {
-  asOf,
-  days,
-  id,
-  isArchiveDay,
-  isId,
-  isTime,
-  offset,
-  order,
-  paging,
-  parseArguments,
-  project,
-} from './arguments.ts';
+import type { Column } from '../resources.ts';
+import { asOf, days, id, offset, order, paging, parseArguments, project } from './arguments.ts';
 import { contentsAt, countAsOf, historyOf, recordsAsOf } from './as-of.ts';
 import { scanThrough, type ScanResult } from './bounded-scan.ts';
 import { optional } from './check-arguments.ts';
@@ -62,38 +51,14 @@ export const writeCursor = (
  * very query.
  */
 export function readCursor(
-  source: RecordSource,
+  { goesBy, fields }: RecordSource,
   cursor: string,
   fingerprint: string,
-  scope: RecordQuery,
 ): { side: Side; position: Position | null } {
-  const { side, key } = readCursorText(cursor, fingerprint, (parts) =>
-    parts.length === 0 ? 'edge' : positionOf(source, parts, scope),
-  );
-  return { side, position: key === 'edge' ? null : key };
-}
-
-function positionOf(source: RecordSource, parts: unknown[], scope: RecordQuery): Position | null {
-  const { goesBy } = source;
-  const isPosition =
-    parts.length === goesBy.length &&
-    goesBy.every((name, i) => isPart(source, name, parts[i], scope));
-  if (!isPosition) return null;
-  return Object.fromEntries(goesBy.map((name, i) => [name, parts[i] as string | null]));
-}
-
-function isPart(
-  source: RecordSource,
-  name: string,
-  part: unknown,
-  { from = '', to = '9999-12-32' }: RecordQuery,
-): boolean {
-  const { type, values } = columnOf(source.fields, name) ?? {};
-  if (type === 'timestamptz' && part === null) return true;
-  if (typeof part !== 'string') return false;
-  if (values !== undefined) return values.includes(part);
-  if (type === 'timestamptz') return isTime(part);
-  return type === 'date' ? isArchiveDay(part) && from <= part && part < to : isId(part);
+  const columns = goesBy.map((name) => columnOf(fields, name) as Column);
+  const { side, key } = readCursorText(cursor, fingerprint, columns, true);
+  const position = Object.fromEntries(goesBy.map((name, i) => [name, key[i] ?? null]));
+  return { side, position: key.length === 0 ? null : position };
 }
 
 /** Rows a stream reads at a time: few enough to hold, enough to make the statement's cost small. */
@@ -166,7 +131,7 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
     const query = check('list', schemas.list, given) as Paged;
     const { limit, cursor, offset: skipped = 0, ...asked } = query;
     const fingerprint = fingerprintOf(resource, asked);
-    const from = cursor === undefined ? null : readCursor(source, cursor, fingerprint, asked);
+    const from = cursor === undefined ? null : readCursor(source, cursor, fingerprint);
     const isBack = from?.side === 'before';
     const direction = isBack ? { order: opposite(asked.order) } : {};
     const { found, reached } = await read(
