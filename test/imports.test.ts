@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { blocksIn, fileText } from './support/repository.ts';
 
 /** Source files by their path below src/. */
 type Tree = Map<string, string>;
@@ -192,8 +193,7 @@ describe('the borders between the folders', () => {
   });
 
   it('are those of the picture in docs/design.md', () => {
-    const page = readFileSync(new URL('../docs/design.md', import.meta.url), 'utf8');
-    const [, picture = ''] = /```mermaid\n([\s\S]*?)```/.exec(page) ?? [];
+    const [picture = ''] = blocksIn(fileText('docs/design.md'), 'mermaid');
     const arrows = picture.matchAll(/^ *(\w+)(?:\[.*?\])? (-->|-\..*\.->) (\w+)/gm);
     const drawn = [...arrows].map(([, from, arrow, to]) => `${from} ${arrow?.slice(0, 2)} ${to}`);
     expect(drawn.toSorted()).toEqual(allowed().toSorted());

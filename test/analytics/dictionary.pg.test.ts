@@ -1,6 +1,5 @@
 // The data dictionary says what everything means, docs/dictionary.md is what it prints, and roles may do what it says
 // and no more (P4).
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { dictionaryPage } from '../../src/cli/dictionary-command.ts';
@@ -19,6 +18,7 @@ import {
 import { openDb, type Db, type Queryable } from '../../src/store/db.ts';
 import { fresh, setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { fileText } from '../support/repository.ts';
 
 let database: TestDatabase;
 let reader: Db;
@@ -58,7 +58,7 @@ describe('the dictionary', () => {
   });
 
   test('is docs/dictionary.md; when not: npm run -s outlast -- query dictionary --markdown > docs/dictionary.md', async () => {
-    const page = readFileSync(new URL('../../docs/dictionary.md', import.meta.url), 'utf8');
+    const page = fileText('docs/dictionary.md');
     expect(dictionaryPage(await readDictionary(reader))).toBe(page);
   });
 

@@ -1,9 +1,6 @@
 // README.zh-CN.md keeps in step with README.md: the same headings, commands, output, promises and figures.
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-
-const read = (name: string): string =>
-  readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+import { fileText } from '../support/repository.ts';
 
 /** What must be the same in any language. */
 function bones(page: string) {
@@ -31,14 +28,14 @@ function bones(page: string) {
 
 describe('README.zh-CN.md', () => {
   test('says what README.md says', () => {
-    const english = bones(read('README.md'));
+    const english = bones(fileText('README.md'));
     expect(english.firstCells.length).toBeGreaterThan(20);
     expect(english.blocks.length).toBeGreaterThan(3);
-    expect(bones(read('README.zh-CN.md'))).toEqual(english);
+    expect(bones(fileText('README.zh-CN.md'))).toEqual(english);
   });
 
   test('notices a command, a promise or a figure that is missing', () => {
-    const page = read('README.zh-CN.md');
+    const page = fileText('README.zh-CN.md');
     for (const gone of [
       'npm run demo -- --time-lapse',
       '\n- 已存档',

@@ -1,7 +1,6 @@
 // Every question of docs/cookbook.md, taken from the page and asked as outlast_reader of an archive that has something
 // to tell.
 import { isOnCluster } from '../support/postgres.ts';
-import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
@@ -9,11 +8,10 @@ import { migrate } from '../../src/store/migrate.ts';
 import { createUncertified, observe, type Certified } from '../support/certified.ts';
 import { connectReader } from '../support/client.ts';
 import { setUp } from '../support/fresh.ts';
+import { blocksIn, fileText } from '../support/repository.ts';
 import { enterReject } from '../support/rows.ts';
 
-const read = (name: string): string =>
-  readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
-const page = read('cookbook.md');
+const page = fileText('docs/cookbook.md');
 const questions = [...page.matchAll(/^### (\d+)\. (.*)\n\n```sql\n([\s\S]*?)```/gm)].map(
   ([, number, question, sql]) => ({ number: Number(number), question, sql: sql ?? '' }),
 );
@@ -75,8 +73,8 @@ test.each(figures)('question $number shows the coverage of its figures', async (
 });
 
 test('the days of a time zone add up to its month', async () => {
-  const [, days = ''] = [...page.matchAll(/^```sql\n([\s\S]*?);\n```/gm)]
-    .map(([, sql = '']) => sql.replaceAll(`'default'`, `'p'`))
+  const [, days = ''] = blocksIn(page, 'sql')
+    .map((sql) => sql.replace(/;\n$/, '').replaceAll(`'default'`, `'p'`))
     .filter((sql) => sql.includes('coverage_by_day_in') || sql.includes('orders_by_day'));
   expect(days).toContain('coverage_by_day_in');
   const { rows } = await reader.query(
@@ -144,8 +142,7 @@ describe('the answers are right', () => {
 test.skipIf(isOnCluster)(
   'docs/scale.md: partitions by project give the same answers, to the same roles',
   async () => {
-    const [, partition = '', drop = ''] =
-      /```sql\n(begin;[\s\S]*?)```[\s\S]*?```sql\n([\s\S]*?)```/.exec(read('scale.md')) ?? [];
+    const [partition = '', drop = ''] = blocksIn(fileText('docs/scale.md'), 'sql');
     const all = async (): Promise<unknown[]> => {
       const answers: unknown[] = [];
       for (const { number } of questions) answers.push(await answer(number));

@@ -1,5 +1,4 @@
 // The SQL an auditor is given in docs/guarantee.md works as the reader role, and notices what it is there to notice.
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Row } from '../../src/store/db.ts';
@@ -7,9 +6,9 @@ import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
 import { setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
+import { blocksIn, fileText } from '../support/repository.ts';
 
-const page = readFileSync(new URL('../../docs/guarantee.md', import.meta.url), 'utf8');
-const statements = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+const statements = blocksIn(fileText('docs/guarantee.md'), 'sql');
 const [everyDay = '', notCertain = '', counted = ''] = statements;
 
 /** Each test spoils a day of its own. */

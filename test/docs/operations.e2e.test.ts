@@ -1,7 +1,7 @@
 // Every command in docs/operations.md that can be run here is run, in the order of the page, in one folder. The files
 // in deploy/ name settings and paths that exist.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,9 +19,7 @@ import { removeFolder, setUp } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-
-const read = (path: string): Promise<string> =>
-  readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+import { blocksIn, fileText } from '../support/repository.ts';
 
 const before = process.cwd();
 let folder: string;
@@ -41,12 +39,12 @@ afterAll(() => process.chdir(before));
 
 /** The lines of the page's blocks of that language. */
 const linesOf = (page: string, language: string): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))]
-    .flatMap(([, block = '']) => block.split('\n'))
+  blocksIn(page, language)
+    .flatMap((block) => block.split('\n'))
     .filter((line) => line !== '');
 
 test('the commands of the page do what it says, one after the other', async () => {
-  const page = await read('docs/operations.md');
+  const page = fileText('docs/operations.md');
   const given = environmentOf(simulator, database.connectionString);
   const values: Record<string, string | undefined> = {
     KEY: given['OUTLAST_API_KEY'],
@@ -122,7 +120,7 @@ test('to remove a project the others are exported, as many as there are, and no 
 
 test('a login made by the page’s SQL reads, and writes nothing', async () => {
   const name = `${new URL(database.connectionString).pathname.slice(1)}_reports`;
-  const lines = linesOf(await read('docs/operations.md'), 'sql');
+  const lines = linesOf(fileText('docs/operations.md'), 'sql');
   const sql = lines.find((line) => line.includes('reports'))?.replaceAll('reports', name) ?? '';
   await queryAt(database.connectionString, sql);
   const address = new URL(database.connectionString);
@@ -140,7 +138,7 @@ test('behind a PgBouncer set up as the page says, TLS is checked on both sides',
   skip,
 }) => {
   skip(!hasPgBouncer, 'PgBouncer is not installed (apt-get install pgbouncer)');
-  const page = await read('docs/operations.md');
+  const page = fileText('docs/operations.md');
   const here = (text: string): string =>
     text
       .replaceAll('/etc/pgbouncer/', `${folder}/`)
@@ -190,13 +188,13 @@ test('behind a PgBouncer set up as the page says, TLS is checked on both sides',
 });
 
 test('docs/troubleshooting.md quotes what the program says, each in a state that a test brings about', async () => {
-  const page = await read('docs/troubleshooting.md');
+  const page = fileText('docs/troubleshooting.md');
   const quoted = [...page.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, sentence = '']) => sentence);
   expect(quoted.length).toBeGreaterThan(20);
   const textOf = (folder: string, isWanted: (name: string) => boolean): string =>
     readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && isWanted(name))
-      .map((name) => readFileSync(new URL(`../../${folder}/${name}`, import.meta.url), 'utf8'))
+      .map((name) => fileText(`${folder}/${name}`))
       .join('\n');
   // `${name}` of a setting.
   const sources = textOf('src', () => true).replaceAll('${name}', 'OUTLAST_API_KEY');
@@ -206,7 +204,7 @@ test('docs/troubleshooting.md quotes what the program says, each in a state that
 });
 
 test('the files in deploy/ name settings that there are, paths that are served, and no root', async () => {
-  const documents = parseAllDocuments(await read('deploy/kubernetes/outlast.yaml'));
+  const documents = parseAllDocuments(fileText('deploy/kubernetes/outlast.yaml'));
   type Container = {
     env: { name: string; value: string }[];
     readinessProbe: { httpGet: { path: string } };
@@ -235,7 +233,7 @@ test('the files in deploy/ name settings that there are, paths that are served, 
   }
   expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
   expect(container?.livenessProbe.httpGet.path).toBe('/healthz');
-  const unit = await read('deploy/systemd/outlast.service');
+  const unit = fileText('deploy/systemd/outlast.service');
   expect(unit).toMatch(/^User=outlast$/m);
   expect(unit).toMatch(/^ExecStart=\S+ outlast start$/m);
   // A boot before the network or the clock is ready must not end the archiving for good.

@@ -2,7 +2,6 @@
 // and notice what was altered.
 import { isOnCluster } from '../support/postgres.ts';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -13,16 +12,14 @@ import { describe, expect, test } from 'vitest';
 import { createCertified, type Certified } from '../support/certified.ts';
 import { connectReader } from '../support/client.ts';
 import { setUp } from '../support/fresh.ts';
+import { blocksIn, fileText } from '../support/repository.ts';
 
-const page = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
-const blocks = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    (match) => match[1] ?? '',
-  );
-const [records = '', days = '', entries = '', end = '', contents = '', inForce = ''] = blocks(
+const page = fileText('docs/verify.md');
+const [records = '', days = '', entries = '', end = '', contents = '', inForce = ''] = blocksIn(
+  page,
   'sql',
 ).map((sql) => sql.replaceAll(`'default'`, `'p'`));
-const [, copying = '', script = ''] = blocks('sh');
+const [, copying = '', script = ''] = blocksIn(page, 'sh');
 
 let archive: Certified;
 /** An auditor: may read, and nothing else. */

@@ -1,6 +1,5 @@
 // `/metrics`: what the process counts is what its runs report, what the archive's state is agrees with `status`, and
 // nobody reads it who may not read the archive.
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
@@ -24,6 +23,7 @@ import type { RunReport } from '../../src/sync/worker.ts';
 import { createBench, type Bench } from '../support/archive.ts';
 import { setUp } from '../support/fresh.ts';
 import { isOnCluster, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { fileText } from '../support/repository.ts';
 import { serveArchive } from '../support/served.ts';
 import { bearerKey, bearing } from './ask.ts';
 
@@ -325,12 +325,9 @@ describe('who may read it', () => {
 });
 
 describe('what can be read about them', () => {
-  const read = (path: string): string =>
-    readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-
   test('is every metric with its labels, in docs/monitoring.md', async () => {
     const text = await (await fetch(`${served.url}/metrics`)).text();
-    const page = read('docs/monitoring.md');
+    const page = fileText('docs/monitoring.md');
     const told = new Map(
       [...page.matchAll(/^\| `(outlast_\w+)` +\| (.*?) +\|/gm)].map(
         ([, name = '', labels = '']) => [name, labels === '' ? [] : labels.split(', ')],
@@ -358,9 +355,9 @@ describe('what can be read about them', () => {
     );
 
   test('is what the alert rules and the dashboard ask for; and each rule has its test', async () => {
-    const rules = read('deploy/prometheus/outlast.rules.yml');
-    const tests = read('deploy/prometheus/outlast.rules.test.yml');
-    const dashboard = read('deploy/grafana/outlast.json');
+    const rules = fileText('deploy/prometheus/outlast.rules.yml');
+    const tests = fileText('deploy/prometheus/outlast.rules.test.yml');
+    const dashboard = fileText('deploy/grafana/outlast.json');
     const here = namesIn(await (await fetch(`${served.url}/metrics`)).text());
     for (const [file, names] of [
       ['rules', namesIn(rules)],

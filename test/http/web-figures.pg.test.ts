@@ -1,6 +1,5 @@
 // The pages of figures, runs, alerts, certificates, facts and settings: what they say is what the library says, what is
 // incomplete is marked, and nothing foreign becomes markup.
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { problemAdvice, problemKinds } from '../../src/problems.ts';
 import type { Served } from '../../src/http/server.ts';
@@ -13,6 +12,7 @@ import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { fresh, setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
 import { observe } from '../support/observe.ts';
+import { fileText } from '../support/repository.ts';
 import { serveArchive, textAt, withPaths } from '../support/served.ts';
 
 const hostile = '"><script>alert(1)</script>&\u202e';
@@ -309,12 +309,12 @@ test('a page of the documentation is there as it is, and what is none is not', a
   const [, href = ''] = /href="(\/web\/docs\/[^"]*)"/.exec(await page('/alerts')) ?? [];
   const answer = await fetch(served.url + href);
   expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-  expect(await answer.text()).toBe(readFileSync('docs/alerts.md', 'utf8'));
+  expect(await answer.text()).toBe(fileText('docs/alerts.md'));
   expect((await fetch(`${served.url}/web/docs/..%2Fpackage.json`)).status).toBe(404);
 });
 
 test('every kind of alert is documented', () => {
-  const page = readFileSync('docs/alerts.md', 'utf8');
+  const page = fileText('docs/alerts.md');
   const documented = [...page.matchAll(/^- `(\w+)` \((?:critical|warning)\): /gm)];
   expect(new Set<string>(problemKinds)).toEqual(new Set(documented.map(([, kind]) => kind)));
 });

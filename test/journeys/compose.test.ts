@@ -1,14 +1,11 @@
 // What the compose file and the image promise to people who run them, read from the files themselves. Whether they
 // also start is .ci/compose.sh's question, where a Docker engine is at hand.
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { currentAddress } from '../../src/database-address.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-
-const read = (path: string): string =>
-  readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+import { fileText } from '../support/repository.ts';
 
 const service = z.object({
   user: z.string().optional(),
@@ -67,7 +64,7 @@ function broken(text: string): string[] {
 }
 
 describe('docker-compose.yml', () => {
-  const text = read('docker-compose.yml');
+  const text = fileText('docker-compose.yml');
 
   it('keeps its promises', () => {
     expect(broken(text)).toEqual([]);
@@ -112,7 +109,7 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the image', () => {
-  const lines = read('Dockerfile').split('\n');
+  const lines = fileText('Dockerfile').split('\n');
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
 
   it('runs as a numbered user that is not root', () => {
@@ -131,7 +128,7 @@ describe('the image', () => {
   });
 
   it('is built from what the Dockerfile names and nothing else', () => {
-    const ignore = read('.dockerignore')
+    const ignore = fileText('.dockerignore')
       .split('\n')
       .filter((line) => /^[^#]/.test(line));
     expect(ignore[0]).toBe('*');

@@ -1,7 +1,7 @@
 // The example of docs/follow.md as it stands there, killed again and again while one of four replicas writes: its table is the
 // archive's, and its log has every change once. FOLLOW_SECONDS=600 does so for ten minutes.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { environmentOf, startCommand, type Running } from '../support/command.ts
 import { removeFolder, setUp } from '../support/fresh.ts';
 import { createMachineClock, type MachineClock } from '../support/machine-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { blocksIn, fileText } from '../support/repository.ts';
 
 const seconds = Number(process.env['FOLLOW_SECONDS'] ?? '3');
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,8 +35,7 @@ setUp(async (keep) => {
   // Below the package, so that it finds `outlast` by its name.
   folder = await keep(mkdtemp(join(root, 'dist', 'follow-')), removeFolder);
   await keep(Promise.resolve(), () => Promise.all(replicas.map((one) => one.stop('SIGKILL'))));
-  const [, example = ''] =
-    /```js\n([\s\S]*?)```/.exec(await readFile(join(root, 'docs/follow.md'), 'utf8')) ?? [];
+  const [example = ''] = blocksIn(fileText('docs/follow.md'), 'js');
   await writeFile(join(folder, 'follow.mjs'), example);
 });
 

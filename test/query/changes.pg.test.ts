@@ -1,6 +1,5 @@
 // What changed since: every change once, in an order that never skips one, whoever commits late.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -23,6 +22,7 @@ import { runHere } from '../support/command-here.ts';
 import { fresh, freshFolder, setUp } from '../support/fresh.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
+import { blocksIn, fileText } from '../support/repository.ts';
 import { nextGetBegun, serveArchive } from '../support/served.ts';
 import { writeProjects } from '../support/rows.ts';
 
@@ -152,8 +152,7 @@ const asLines = (changes: Change[]): string =>
 
 /** By the statement of docs/follow.md, which joins what orders said. */
 async function inSql(): Promise<string[]> {
-  const page = readFileSync(new URL('../../docs/follow.md', import.meta.url), 'utf8');
-  const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(page) ?? [];
+  const [sql = ''] = blocksIn(fileText('docs/follow.md'), 'sql');
   const { rows } = await db.query<{ change: string; id: string }>(
     sql.replaceAll(`'default'`, `'${project}'`),
   );

@@ -1,6 +1,5 @@
 // The package as its users meet it: the examples of docs/library.md run, and the declarations need no package but ours.
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import * as face from '../../src/index.ts';
 import { setUp, removeFolder } from '../support/fresh.ts';
 import { openEmpty } from '../support/opened.ts';
+import { blocksIn, fileText } from '../support/repository.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -22,15 +22,13 @@ setUp(async (keep) => {
   await writeClass(db, { project, id: 'c', name: 'A Cat', owner: 'me' });
 });
 
-const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+const page = fileText('docs/library.md');
 /** The page's examples, the imports left out. */
-const examples = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) =>
-  code.replace(/^import .*$/gm, ''),
-);
+const examples = blocksIn(page, 'ts').map((code) => code.replace(/^import .*$/gm, ''));
 
 test('docs/library.md names every code that an argument can meet', () => {
   const codes = ['reader', 'check-arguments', 'cursor', 'changes'].flatMap((name) => {
-    const source = readFileSync(join(root, `src/query/${name}.ts`), 'utf8');
+    const source = fileText(`src/query/${name}.ts`);
     return [...source.matchAll(/(?:settingsError|transient)\(\s*'([a-z_]+)'/g)].map(
       ([, code = '']) => code,
     );

@@ -1,8 +1,8 @@
 // The projects file: several projects, no secrets, and mistakes that name where they stand.
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isOutlastError } from '../../src/errors.ts';
 import { readSettings } from '../../src/settings/settings.ts';
+import { blocksIn, fileText } from '../support/repository.ts';
 
 const shop = {
   name: 'shop',
@@ -95,8 +95,8 @@ describe('a projects file', () => {
 });
 
 describe('docs/settings.md', () => {
-  const page = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
-  const example = /```json\n(.*?)```/s.exec(page)?.[1] ?? '';
+  const page = fileText('docs/settings.md');
+  const [example = ''] = blocksIn(page, 'json');
 
   it('shows a projects file that is accepted', () => {
     const files: Record<string, string> = {

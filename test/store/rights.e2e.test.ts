@@ -1,6 +1,6 @@
 // What logins of every kind may do, on a server of their own of the release that the tests have: the roles are the
 // server's. Each works at once, or is told SQL that, run as it stands there, makes it work.
-import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
@@ -14,6 +14,7 @@ import { readOnly } from '../support/few-days.ts';
 import { makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { adminConnectionString } from '../support/postgres.ts';
+import { blocksIn, fileText } from '../support/repository.ts';
 
 const days = ['2026-04-05', '2026-04-06', '2026-04-07'];
 
@@ -154,9 +155,8 @@ async function readsEveryView(address: string): Promise<void> {
 }
 
 /** A block of SQL of docs/operations.md, with names and passwords of this test, a statement at a time. */
-async function pageSql(nth: number): Promise<string> {
-  const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-  const [, block = ''] = [...page.matchAll(/^```sql\n([^`]*)^```/gm)][nth] ?? [];
+function pageSql(nth: number): string {
+  const block = blocksIn(fileText('docs/operations.md'), 'sql')[nth] ?? '';
   return block
     .replaceAll("'choose-one'", "'x'")
     .replaceAll('database outlast', 'database archive')
@@ -178,12 +178,12 @@ describe('a login that syncs', () => {
     await admin(
       `drop database archive; create role test_admin login createrole createdb password 'x'`,
     );
-    await sql(await pageSql(0), addressOf('test_admin', 'postgres'));
+    await sql(pageSql(0), addressOf('test_admin', 'postgres'));
     const app = addressOf('test_app');
     // As PostgreSQL 16 and newer leave it to who created them.
     if (isFrom16()) await sql('create role outlast_writer; create role outlast_reader', app);
     await works(app, { as: 'the writer' });
-    await sql(await pageSql(1), app);
+    await sql(pageSql(1), app);
     await reads(addressOf('test_reports'));
     await readsEveryView(addressOf('test_reports'));
   });

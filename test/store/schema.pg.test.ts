@@ -7,6 +7,7 @@ import { knownMigrations } from '../../src/store/migrate.ts';
 import * as schema from '../../src/store/schema.ts';
 import { queryAt } from '../support/client.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { fileText } from '../support/repository.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 const migrations = readdirSync(folder).filter((name) => name.endsWith('.sql'));
@@ -48,7 +49,7 @@ test('no index depends on the locales of the system, which its updates change', 
   await database.drop();
 });
 
-const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
+const page = fileText('docs/benchmarks.md');
 
 /** What the page's tables about `what` give a reason for, by name: their first cells may name several. */
 const reasonsOf = (what: 'index' | 'column'): string[] =>

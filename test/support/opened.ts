@@ -1,8 +1,9 @@
 // An empty archive of a test file's own: `db` writes it, `archive` reads it.
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
+import { fresh, setUp } from './fresh.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export type Opened = Awaited<ReturnType<typeof openEmpty>>;
@@ -31,41 +32,23 @@ export async function openEmpty(max = 4) {
 export function eachInProject(give: (given: Opened & { project: string }) => void, max = 4): void {
   let opened: Opened;
   let projects = 0;
-  beforeAll(async () => {
-    opened = await openEmpty(max);
-  });
-  afterAll(() => opened.close());
+  setUp(async (keep) => void (opened = await keep(openEmpty(max))));
   beforeEach(() => give({ ...opened, project: `p${++projects}` }));
 }
 
 type Written = { database: TestDatabase; db: Db };
+type Given = Partial<Parameters<typeof openDb>[0]>;
 
 /** Gives each test an empty database of its own, and a connection that writes it. */
 export const eachOnDatabase = (give: (given: Written) => void): void =>
-  onDatabase(beforeEach, afterEach, give, {});
+  beforeEach(async () => give(await openWritten(fresh, {})));
 
 /** Gives a test file one database, and a connection to it that is opened so. */
-export const fileOnDatabase = (
-  give: (given: Written) => void,
-  options: Partial<Parameters<typeof openDb>[0]> = {},
-): void => onDatabase(beforeAll, afterAll, give, options);
+export const fileOnDatabase = (give: (given: Written) => void, options: Given = {}): void =>
+  setUp(async (keep) => give(await openWritten(keep, options)));
 
-function onDatabase(
-  before: typeof beforeEach,
-  after: typeof afterEach,
-  give: (given: Written) => void,
-  options: Partial<Parameters<typeof openDb>[0]>,
-): void {
-  let database: TestDatabase;
-  let db: Db;
-  before(async () => {
-    database = await createTestDatabase();
-    const { connectionString } = database;
-    db = await openDb({ connectionString, log: silentLog(), ...options });
-    give({ database, db });
-  });
-  after(async () => {
-    await db.close();
-    await database.drop();
-  });
+async function openWritten(keep: typeof fresh, options: Given): Promise<Written> {
+  const database = await keep(createTestDatabase());
+  const { connectionString } = database;
+  return { database, db: await keep(openDb({ connectionString, log: silentLog(), ...options })) };
 }
