@@ -1,6 +1,6 @@
 // Where only a proxy leads out: every door of HTTP goes through it, its password is told nobody, and what is on this
 // machine or named in NO_PROXY is reached directly. And certificates that are not trusted.
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import {
   createServer as createWebServer,
   request,
@@ -8,28 +8,25 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { deliver } from '../src/alert/deliver.ts';
 import { openBucket } from '../src/export/s3.ts';
-import { createSimulator, type Simulator } from '../src/simulator/simulator-server.ts';
 import { noon, smallWorld } from './support/archive.ts';
-import { environmentOf, runCommand } from './support/command.ts';
+import { runCommand } from './support/command.ts';
 import { startHttpsServer, type HttpsServer } from './support/certificates.ts';
-import { removeFolder, setUp } from './support/fresh.ts';
+import { makeFolder, removeFolder, setUp } from './support/fresh.ts';
 import { listenHere } from './support/loopback.ts';
 import { stoppedAt } from './support/machine-clock.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { practise, type Practice } from './support/practise.ts';
 import { startReceiver, type Receiver } from './support/receiver.ts';
 import { replace } from './support/replaced.ts';
 import { createS3Server, type S3Server } from './support/s3-server.ts';
 
 const password = 'sesame-4711';
 let folder: string;
-let simulator: Simulator;
+let practice: Practice;
 let front: HttpsServer;
-let database: TestDatabase;
 let receiver: Receiver;
 let s3: S3Server;
 let proxy: Awaited<ReturnType<typeof startProxy>>;
@@ -37,14 +34,13 @@ let proxy: Awaited<ReturnType<typeof startProxy>>;
 const portOf = (url: string): number => Number(new URL(url).port);
 
 setUp(async (keep) => {
-  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-proxy-')), removeFolder);
-  simulator = await keep(createSimulator({ startAt: noon, speed: 0, world: smallWorld }));
+  folder = await keep(makeFolder(), removeFolder);
+  practice = await practise({ world: smallWorld }, keep);
   const platform = startHttpsServer((from, to) => {
-    passOn(from, to, portOf(simulator.url), from.url ?? '');
+    passOn(from, to, portOf(practice.simulator.url), from.url ?? '');
   }, 'platform.example');
   front = await keep(platform);
   await writeFile(join(folder, 'authority.pem'), front.certificate);
-  database = await keep(createTestDatabase());
   receiver = await keep(startReceiver());
   s3 = await keep(createS3Server('backup'));
   const hosts = {
@@ -64,8 +60,7 @@ async function examined(inFile: string, env: Record<string, string> = {}) {
   const ended = await runCommand(['doctor'], {
     cwd: folder,
     env: {
-      ...environmentOf(simulator, database.connectionString),
-      ...stoppedAt(noon),
+      ...practice.env(),
       OUTLAST_BASE_URL: 'https://platform.example',
       OUTLAST_ENV_FILE: file,
       COLUMNS: '1000',
@@ -105,7 +100,7 @@ test('a proxy that is none stands in the way of what asks over HTTP, and of noth
   const env = {
     ...stoppedAt(noon),
     ...s3.env,
-    DATABASE_URL: database.connectionString,
+    DATABASE_URL: practice.database.connectionString,
     HTTP_PROXY: `http://ops:${password}%@127.0.0.1:1`,
     OUTLAST_ALERT_WEBHOOK: `${receiver.url}/in`,
   };

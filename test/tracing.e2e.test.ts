@@ -1,34 +1,23 @@
 // Traces: what a real command sends to a collector, and that nothing is sent, loaded or stopped otherwise.
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { createSimulator, type Simulator } from '../src/simulator/simulator-server.ts';
 import { inSpan, wantsSpans } from '../src/tracing.ts';
-import { noon, smallWorld } from './support/archive.ts';
-import { environmentOf, runCommand, startCommand } from './support/command.ts';
-import { readOnly } from './support/few-days.ts';
-import { removeFolder, setUp } from './support/fresh.ts';
+import { smallWorld } from './support/archive.ts';
+import { runCommand, startCommand } from './support/command.ts';
+import { makeFolder, removeFolder, setUp } from './support/fresh.ts';
 import { listenHere } from './support/loopback.ts';
-import { stoppedAt } from './support/machine-clock.ts';
-import { createTestDatabase, type TestDatabase } from './support/postgres.ts';
+import { practise, type Practice } from './support/practise.ts';
 
 let folder: string;
-let simulator: Simulator;
-let database: TestDatabase;
+let practice: Practice;
 let settings: Record<string, string>;
 
 setUp(async (keep) => {
-  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-traces-')), removeFolder);
-  simulator = await keep(createSimulator({ startAt: noon, speed: 0, world: smallWorld }));
-  database = await keep(createTestDatabase());
-  await readOnly(database.connectionString, simulator, ['2026-04-06', '2026-04-07']);
-  settings = {
-    ...environmentOf(simulator, database.connectionString),
-    OUTLAST_PORT: '0',
-    ...stoppedAt(noon),
-  };
+  folder = await keep(makeFolder(), removeFolder);
+  practice = await practise({ world: smallWorld, days: ['2026-04-06', '2026-04-07'] }, keep);
+  settings = practice.env();
 });
 
 test('start sends its runs, slices, requests and transactions, and nothing secret', async () => {
@@ -71,8 +60,8 @@ test('start sends its runs, slices, requests and transactions, and nothing secre
   const sent = collector.bytes().toString('latin1');
   expect(sent).toContain('archive-of-march');
   expect(sent).toContain('answered');
-  const [project] = simulator.projects;
-  const password = new URL(database.connectionString).password;
+  const [project] = practice.simulator.projects;
+  const password = new URL(practice.database.connectionString).password;
   for (const secret of [project?.apiKey, project?.apiSecret, password]) {
     expect(secret).not.toBe('');
     expect(sent).not.toContain(secret);

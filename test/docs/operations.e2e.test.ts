@@ -2,23 +2,22 @@
 // in deploy/ name settings and paths that exist.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator-server.ts';
+import type { Simulator } from '../../src/simulator/simulator-server.ts';
 import { settings } from '../../src/settings/table.ts';
 import { noon } from '../support/archive.ts';
 import { speakTlsFor } from '../support/certificates.ts';
 import { queryAt } from '../support/client.ts';
 import { environmentOf, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { readOnly } from '../support/few-days.ts';
-import { removeFolder, setUp } from '../support/fresh.ts';
+import { makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { stoppedAt } from '../support/machine-clock.ts';
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres.ts';
+import { practise } from '../support/practise.ts';
 import { blocksIn, fileText } from '../support/repository.ts';
 
 const before = process.cwd();
@@ -27,11 +26,9 @@ let simulator: Simulator;
 let database: TestDatabase;
 let elsewhere: TestDatabase;
 setUp(async (keep) => {
-  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-operations-')), removeFolder);
+  folder = await keep(makeFolder(), removeFolder);
   const world = { ordersPerDay: 12, classesPerDay: 5, since: '2026-04-03' };
-  simulator = await keep(createSimulator({ startAt: noon, speed: 0, world }));
-  database = await keep(createTestDatabase());
-  await readOnly(database.connectionString, simulator, ['2026-04-03', '2026-04-04']);
+  ({ simulator, database } = await practise({ world, days: ['2026-04-03', '2026-04-04'] }, keep));
   elsewhere = await keep(createEmptyDatabase());
   process.chdir(folder);
 });

@@ -1,7 +1,6 @@
 // Exports off the machine: to a real S3 server and back, over a wire that fails. Nothing is sent twice, nothing that
 // lies there is lost, and nothing half is taken for whole (P3, P4, P12).
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -17,7 +16,7 @@ import { lastDue, nextDue } from '../../src/sync/schedule.ts';
 import { runCommand, startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
 import { queryAt } from '../support/client.ts';
-import { fresh, removeFolder, setUp } from '../support/fresh.ts';
+import { fresh, makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { replace } from '../support/replaced.ts';
 import { enterOrders, writeOrders, writeProjects } from '../support/rows.ts';
@@ -47,7 +46,7 @@ setUp(async (keep) => {
   await writeProjects(owner, ['p'], { firstDay: '2026-01-30' });
   await writeOrders(owner, { project: 'p', count: 2000, from: '2026-01-30', perDay: 50 });
   await enterOrders(owner, 'p');
-  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-bucket-')), removeFolder);
+  folder = await keep(makeFolder(), removeFolder);
   const putBack = replace(process, 'env', { ...process.env, ...s3.env });
   const { signal } = new AbortController();
   const opening = openBucket('s3://backup', { addressing: null, signal, partBytes: 100_000 });

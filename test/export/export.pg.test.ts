@@ -1,6 +1,5 @@
 // An export is the archive, and an import is the export: digest for digest, in every format, whatever the records say.
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fileFormats, type FileFormat } from '../../src/model.ts';
@@ -9,7 +8,7 @@ import { exportedColumnsOf, exportedTables, leftOut } from '../../src/export/exp
 import { exportArchive, type Exported } from '../../src/export/write-export.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createCertified, observe, type Certified } from '../support/certified.ts';
-import { fresh, setUp, removeFolder } from '../support/fresh.ts';
+import { fresh, makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { openEmpty } from '../support/opened.ts';
 import { enterOrders } from '../support/rows.ts';
 import { verified } from '../support/verified.ts';
@@ -21,7 +20,7 @@ let folder = '';
 
 setUp(async (keep) => {
   archive = await keep(createCertified(undefined, { days }));
-  folder = await keep(mkdtemp(join(tmpdir(), `outlast export [a] *é' `)), removeFolder);
+  folder = await keep(makeFolder(`outlast export [a] *é' `), removeFolder);
   await observe(
     archive,
     '{"operation_id":"op_v","status":1,"amount":"5","create_time":"2026-04-01 00:00:00"}',

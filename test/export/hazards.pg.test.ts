@@ -4,7 +4,6 @@ import {
   appendFile,
   cp,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rename,
@@ -13,7 +12,6 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { onDisk } from '../../src/export/stage.ts';
@@ -23,7 +21,7 @@ import { exportArchive, type Exported } from '../../src/export/write-export.ts';
 import { silentLog } from '../../src/log.ts';
 import type { FileFormat } from '../../src/model.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
-import { fresh, removeFolder, setUp } from '../support/fresh.ts';
+import { fresh, makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import {
   enterOrders,
@@ -49,7 +47,7 @@ setUp(async (keep) => {
   db = await keep(open(database));
   owner = await keep(open(database, null));
   emptyDb = await keep(open(await keep(createTestDatabase())));
-  folder = await keep(mkdtemp(join(tmpdir(), 'outlast-export-')), removeFolder);
+  folder = await keep(makeFolder(), removeFolder);
   await addProject(db, 'p', '2026-04-06T12:00:00Z');
   await writeOrders(db, { project: 'p', count: 2000, from: '2026-01-30', perDay: 50 });
   await writeClass(db, { project: 'p', id: 'c' });

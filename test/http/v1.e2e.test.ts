@@ -1,19 +1,15 @@
 // `outlast start` bound beyond loopback, as a team puts it up for a program that reads: a readers file with a bearer
 // key, and a stop while somebody reads.
 import { hash } from 'node:crypto';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../src/log.ts';
-import { createSimulator } from '../../src/simulator/simulator-server.ts';
 import { openDb } from '../../src/store/db.ts';
-import { noon, smallWorld } from '../support/archive.ts';
-import { readOnly } from '../support/few-days.ts';
-import { stoppedAt } from '../support/machine-clock.ts';
-import { environmentOf, startCommand, type Running } from '../support/command.ts';
-import { removeFolder, setUp } from '../support/fresh.ts';
-import { createTestDatabase } from '../support/postgres.ts';
+import { smallWorld } from '../support/archive.ts';
+import { startCommand, type Running } from '../support/command.ts';
+import { makeFolder, removeFolder, setUp } from '../support/fresh.ts';
+import { practise } from '../support/practise.ts';
 import { writeOrders } from '../support/rows.ts';
 
 const key = 'a-key-as-openssl-would-make-it';
@@ -21,22 +17,20 @@ let service: Running;
 let url: string;
 
 setUp(async (keep) => {
-  const simulator = await keep(createSimulator({ startAt: noon, speed: 0, world: smallWorld }));
-  const { connectionString } = await keep(createTestDatabase());
-  await readOnly(connectionString, simulator, []);
+  const { database, env: given } = await practise({ world: smallWorld, days: [] }, keep);
+  const { connectionString } = database;
   // Enough for a list that no socket's buffer holds.
   const db = await openDb({ connectionString, log: silentLog() });
   await writeOrders(db, { project: 'default', count: 14_000, from: '2026-03-01', perDay: 400 });
   await db.close();
-  const folder = await keep(mkdtemp(join(tmpdir(), 'outlast readers ')), removeFolder);
+  const folder = await keep(makeFolder('outlast readers '), removeFolder);
   const readers = join(folder, 'readers.json');
   const reader = { id: 'bi', bearer_sha256: hash('sha256', key, 'hex'), projects: ['default'] };
   await writeFile(readers, JSON.stringify([reader]), { mode: 0o600 });
   const env = {
-    ...environmentOf(simulator, connectionString),
+    ...given(),
     OUTLAST_HOST: '0.0.0.0',
     OUTLAST_READERS_FILE: readers,
-    ...stoppedAt(noon),
   };
   const starting = Promise.resolve(startCommand(['start'], { env }));
   service = await keep(starting, (one) => one.stop('SIGKILL'));

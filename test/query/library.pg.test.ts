@@ -1,11 +1,10 @@
 // The package as its users meet it: the examples of docs/library.md run, and the declarations need no package but ours.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as face from '../../src/index.ts';
-import { setUp, removeFolder } from '../support/fresh.ts';
+import { makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { openEmpty } from '../support/opened.ts';
 import { blocksIn, fileText } from '../support/repository.ts';
 import { writeClass, writeOrder } from '../support/rows.ts';
@@ -93,7 +92,7 @@ describe('the declarations', () => {
     });
 
   setUp(async (keep) => {
-    folder = await keep(mkdtemp(join(tmpdir(), 'outlast-declarations-')), removeFolder);
+    folder = await keep(makeFolder(), removeFolder);
     // As `npm test` has just built them, where no package of ours lies above them.
     await cp(join(root, 'dist/src'), join(folder, 'src'), { recursive: true });
     // By itself: the compiler looks for every package's types beside those that it is led to.

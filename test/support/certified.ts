@@ -1,13 +1,12 @@
 // An archive with a month that is over and certified, and the means to spoil it: a connection that may do everything.
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cp } from 'node:fs/promises';
 import type { Day } from '../../src/model.ts';
 import type { LiteralRecords } from '../../src/simulator/simulator-options.ts';
 import type { Dialect } from '../../src/simulator/dialect.ts';
 import { openDb, type Db } from '../../src/store/db.ts';
 import type { Worker } from '../../src/sync/worker.ts';
 import { createBench, type Bench } from './archive.ts';
+import { makeFolder, removeFolder } from './fresh.ts';
 import { settle } from './ledger.ts';
 import { observe as observeIn, parsed } from './observe.ts';
 import { verified } from './verified.ts';
@@ -40,7 +39,7 @@ export async function createUncertified(
   records?: LiteralRecords,
   given: Partial<Worker> & { dialect?: Partial<Dialect>; days?: readonly Day[] } = {},
 ) {
-  const folder = await mkdtemp(join(tmpdir(), 'outlast certificates ü '));
+  const folder = await makeFolder('outlast certificates ü ');
   const { dialect, days = standardDays, ...worker } = given;
   const startAt = Date.parse('2026-04-29T12:00:00Z');
   // The machine's time is set back with the platform's when what was kept is put back.
@@ -98,7 +97,7 @@ export async function createUncertified(
       );
       return async () => {
         await owner.query(`set local session_replication_role = replica; ${statements.join('\n')}`);
-        await rm(folder, { recursive: true, force: true });
+        await removeFolder(folder);
         await cp(copy, folder, { recursive: true });
         bench.simulator.setNow(now);
         await bench.restart();
@@ -109,7 +108,7 @@ export async function createUncertified(
     close: async (): Promise<void> => {
       await owner.close();
       await bench.close();
-      for (const path of [folder, ...copies]) await rm(path, { recursive: true, force: true });
+      for (const path of [folder, ...copies]) await removeFolder(path);
     },
   };
 }

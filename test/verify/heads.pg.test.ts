@@ -1,8 +1,7 @@
 // Heads of the journal leave the database: into a file that only grows, into `status`, with alerts and the heartbeat;
 // and what is kept there finds out a journal that was made anew.
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdir, mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bodyOf } from '../../src/alert/message.ts';
@@ -12,7 +11,7 @@ import { newestHeads } from '../../src/store/journal/heads.ts';
 import { headsIn, publishHeads } from '../../src/verify/publish-heads.ts';
 import { createBench, noon, type Bench } from '../support/archive.ts';
 import { queryAt } from '../support/client.ts';
-import { setUp, removeFolder } from '../support/fresh.ts';
+import { makeFolder, removeFolder, setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { remadeJournal } from '../support/tamperings.ts';
 import { verified } from '../support/verified.ts';
@@ -21,7 +20,7 @@ let bench: Bench;
 let headsDir: string;
 
 setUp(async (keep) => {
-  headsDir = await keep(mkdtemp(join(tmpdir(), 'outlast heads ')), removeFolder);
+  headsDir = await keep(makeFolder('outlast heads '), removeFolder);
   bench = await keep(
     createBench(
       // At no quarter of an hour, when today is read whole.
