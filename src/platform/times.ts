@@ -1,5 +1,5 @@
 // The platform's times, whose text format is unknown (docs/platform.md §2.3): every form seen so far, read
-// explicitly. Engines disagree on `new Date(text)`, so no foreign text ever reaches it. Pure.
+// explicitly. Engines disagree on `new Date(text)`: what it makes of a text must be that text again. Pure.
 import type { Instant } from '../model.ts';
 
 // RFC 3339; `yyyy-MM-dd HH:mm:ss[.fff]`, which is UTC; Go's `2022-07-29 11:28:58 +0000 UTC`, where the zone's name says
@@ -16,20 +16,18 @@ const ownForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 export function readTime(given: unknown): string | null {
   if (typeof given !== 'string') return null;
   const text = given.trim();
-  if (ownForm.test(text)) {
-    return isCalendarDay(text) && isTimeOfDay(text.slice(11, 19)) ? text : null;
-  }
+  if (ownForm.test(text)) return instantOf(text) === null ? null : text;
   const parts = form.exec(text);
   if (parts === null) return null;
   const [, day = '', time = '', fraction = '', zone] = parts;
-  if (!isCalendarDay(day) || !isTimeOfDay(time)) return null;
+  const at = instantOf(`${day}T${time}Z`);
+  if (at === null) return null;
   const digits = fraction.slice(0, 6).replace(/0+$/, '');
   const rest = digits === '' ? 'Z' : `.${digits}Z`;
   const offset = zone === undefined ? 0 : offsetMinutes(zone);
   if (offset === null) return null;
   if (offset === 0) return `${day}T${time}${rest}`;
-  // Our own text by now, in the one form every engine must read alike.
-  const utc = new Date(Date.parse(`${day}T${time}Z`) - offset * 60_000).toISOString();
+  const utc = new Date(at - offset * 60_000).toISOString();
   // Outside the years 1 to 9999 Postgres and `Day` do not write alike.
   return utc.length === 24 && !utc.startsWith('0000') ? utc.slice(0, 19) + rest : null;
 }
@@ -42,31 +40,17 @@ function offsetMinutes(zone: string): number | null {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-function isCalendarDay(day: string): boolean {
-  const year = Number(day.slice(0, 4));
-  const month = Number(day.slice(5, 7));
-  const date = Number(day.slice(8, 10));
-  return year > 0 && month > 0 && month < 13 && date > 0 && date <= daysInMonth(year, month);
+/** What a text of `ownForm` says; null where there is no such time: a day that its month does not have is carried over. */
+function instantOf(text: string): Instant | null {
+  const at = new Date(text);
+  const isReal = at.getUTCDate() === Number(text.slice(8, 10)) && !text.startsWith('0000');
+  return isReal ? at.getTime() : null;
 }
-
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
-
-const isTimeOfDay = (time: string): boolean =>
-  time < '24' && time.slice(3, 5) < '60' && time.slice(6, 8) < '60';
-
-const httpForm =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;
-const monthNames = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** The instant in a `Date` or `Retry-After` header (IMF-fixdate of RFC 9110); null if it is none. */
 export function readHttpDate(text: string): Instant | null {
-  const parts = httpForm.exec(text);
-  if (parts === null) return null;
-  const [, date = '', monthName = '', year = '', time = ''] = parts;
-  const month = String(monthNames.indexOf(monthName) + 1).padStart(2, '0');
-  const day = `${year}-${month}-${date}`;
-  return isCalendarDay(day) && isTimeOfDay(time) ? Date.parse(`${day}T${time}Z`) : null;
+  const at = Date.parse(text);
+  // The weekday says nothing that the date does not.
+  const isRead = !Number.isNaN(at) && new Date(at).toUTCString().slice(4) === text.slice(4);
+  return isRead ? at : null;
 }
