@@ -28,8 +28,9 @@ export const fatal = (code: string, message: string, cause?: unknown): OutlastEr
 export const settingsError = (code: string, message: string, cause?: unknown): OutlastError =>
   new OutlastError('settings', code, message, { cause });
 
-export function isOutlastError(error: unknown, code?: string): error is OutlastError {
-  return error instanceof OutlastError && (code === undefined || error.code === code);
+/** Whether we raised it and, where codes are given, with one of them. */
+export function isOutlastError(error: unknown, ...codes: string[]): error is OutlastError {
+  return error instanceof OutlastError && (codes.length === 0 || codes.includes(error.code));
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
 import type { AskedStatus, Clocks, DayRange, Instant, ListedResource } from '../model.ts';
+import { isPlatformError } from '../platform/refusal.ts';
 import { withTx } from '../store/db.ts';
 import {
   appendBooks,
@@ -60,11 +61,7 @@ export async function askBooks(
     try {
       isMore = (await askBooksOf(worker, list, signal, hasRead)) || isMore;
     } catch (error) {
-      const isPassing =
-        isOutlastError(error, 'platform_unavailable') ||
-        isOutlastError(error, 'platform_unusable') ||
-        isOutlastError(error, 'platform_refused');
-      if (!isPassing) throw error;
+      if (!isPlatformError(error) || error.code === 'platform_forbidden') throw error;
       problem = `the books of ${list.resource}: ${causeChain(error)}`;
     }
   }

@@ -311,8 +311,7 @@ async function endingOf(
     return { ...failed, outcome: 'parked' };
   }
   await refuseWrongPath(error, worker, options);
-  const isPassing =
-    isOutlastError(error, 'platform_unavailable') || isOutlastError(error, 'platform_unusable');
+  const isPassing = isOutlastError(error, 'platform_unavailable', 'platform_unusable');
   return isPassing ? { ...failed, outcome: 'left' } : failed;
 }
 

@@ -65,7 +65,7 @@ export function unforeseenText(error: unknown, { source }: Pick<Worker, 'source'
 }
 
 const isUnusable = (error: unknown): boolean =>
-  isOutlastError(error, 'platform_unusable') || isOutlastError(error, 'unusable_answer');
+  isOutlastError(error, 'platform_unusable', 'unusable_answer');
 
 const isSqlState = /^[0-9A-Z]{5}$/;
 

@@ -254,8 +254,7 @@ async function askForDate(
     await askList(platform, { resource, owner: '' }, query, signal);
   } catch (error) {
     // A refusal carries a date as well, and so does what is too long to be read; anything else is a real failure.
-    const isAnswer =
-      isOutlastError(error, 'platform_refused') || isOutlastError(error, 'platform_unusable');
+    const isAnswer = isOutlastError(error, 'platform_refused', 'platform_unusable');
     if (!isAnswer || platform.clock.lastDate() === null) throw error;
   }
 }

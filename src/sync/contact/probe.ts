@@ -118,9 +118,7 @@ async function findOlderDays(
       if (first !== null && first < startOf(from) - zonesMs) shown.push(first);
     }
   } catch (error) {
-    const isRefused = ['platform_refused', 'platform_forbidden'].some((code) =>
-      isOutlastError(error, code),
-    );
+    const isRefused = isOutlastError(error, 'platform_refused', 'platform_forbidden');
     // What one owner was shown stands, whoever is refused after it: of days that are answered none is lost early.
     if (isRefused && shown.length === 0) return { older_days: 'refused' };
     // Who keeps a table for each month may fail at those that are gone; the list itself has answered.

@@ -6,6 +6,7 @@ import { addDays, dayMs, dayOf, monthStart, startOf, windowAt } from '../../day.
 import { isOutlastError, transient } from '../../errors.ts';
 import type { AskedStatus, Day, Instant, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { isPlatformError } from '../../platform/refusal.ts';
 import { withMixedTx, withTx, type Db } from '../../store/db.ts';
 import { readEvidence } from '../../store/evidence.ts';
 import { moveCheckpoint, slicesDue, type Slice } from '../../store/ledger.ts';
@@ -28,15 +29,6 @@ type Span = { slices: readonly Slice[]; statuses: AskedStatus[] };
 
 /** So many questions may have been in vain: lists with records on most days are soon known. */
 const inVainAtMost = 2;
-
-/** The days are read one by one, and meet it again. */
-const leftToOthers = [
-  'platform_unavailable',
-  'platform_refused',
-  'platform_unusable',
-  'platform_forbidden',
-  'older_pages',
-];
 
 /**
  * Reads what is due of a list and has shown nothing so far, by spans. Returns the days that show nothing; all others are
@@ -70,7 +62,8 @@ export async function readEmptyDays(asking: Asking, list: List): Promise<Slice[]
       }
     }
   } catch (error) {
-    if (!leftToOthers.some((code) => isOutlastError(error, code))) throw error;
+    // Else the days are read one by one, and meet it again.
+    if (!isPlatformError(error) && !isOutlastError(error, 'older_pages')) throw error;
   }
   return read;
 }

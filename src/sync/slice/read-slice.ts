@@ -277,9 +277,5 @@ async function isRefusedAlone(
   }
 }
 
-function concernsTheSliceOnly(error: unknown): error is OutlastError {
-  return (
-    error instanceof OutlastError &&
-    ['platform_unavailable', 'platform_refused', 'older_pages'].includes(error.code)
-  );
-}
+const concernsTheSliceOnly = (error: unknown): error is OutlastError =>
+  isOutlastError(error, 'platform_unavailable', 'platform_refused', 'older_pages');
