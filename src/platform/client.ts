@@ -4,14 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isOutlastError, OutlastError, settingsError, transient } from '../errors.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { ProjectMeter, RequestOutcome } from '../meter.ts';
-import type { Day, Instant, PlatformPage } from '../model.ts';
+import type { Instant, ListedResource, PlatformPage } from '../model.ts';
 import { unbounded, type Semaphore } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import { createClock } from './clock.ts';
 import { feesQuestion, tokensQuestion } from './tokens.ts';
 import { transactionQuestion } from './transactions.ts';
-import { readClassesPage, readOrdersPage } from './pages.ts';
-import type { Limiter, Platform } from './platform.ts';
+import { readPage } from './pages.ts';
+import type { ClassesQuery, Limiter, OrdersQuery, Platform } from './platform.ts';
 import { createHide, refusalOf, UnansweredError } from './refusal.ts';
 import {
   createRequest,
@@ -21,7 +21,7 @@ import {
   type Question,
   type Request,
 } from './request.ts';
-import { classesParams, ordersParams, type Params } from './target.ts';
+import { listParams } from './target.ts';
 
 export type PlatformOptions = {
   /** http(s)://host[:port][/prefix]. The prefix is sent; the signature covers what follows it: `/v3/orders`. */
@@ -55,6 +55,8 @@ const attemptsAtMost = 5;
  * and its slice is due again later.
  */
 export const maxPatienceMs = 60_000;
+
+const listPaths = { orders: '/v3/orders', nft_classes: '/v1beta1/nft/classes' };
 
 const firstWaitMs = 250;
 const maxWaitMs = 8000;
@@ -174,24 +176,22 @@ export function createPlatform(options: PlatformOptions): Platform {
     return waitMs;
   }
 
-  const pagesOf =
-    <Q extends { limit: number; startDate?: Day }>(
-      path: string,
-      paramsOf: (query: Q) => Params,
-      read: typeof readOrdersPage,
-    ) =>
-    (query: Q, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage> =>
-      inPages(query, (asked) => {
-        const params = paramsOf(asked);
-        const readPage = (body: Buffer, askedAt: Instant): PlatformPage =>
-          read(body, askedAt, asked.startDate);
-        return ask({ path, params, read: readPage }, signal, slots);
-      });
+  const pageOf = (
+    resource: ListedResource,
+    query: OrdersQuery | ClassesQuery,
+    signal?: AbortSignal,
+    slots?: Semaphore,
+  ): Promise<PlatformPage> =>
+    inPages(query, (asked) => {
+      const read = (body: Buffer, askedAt: Instant): PlatformPage =>
+        readPage(resource, body, askedAt, asked.startDate);
+      return ask({ path: listPaths[resource], params: listParams(asked), read }, signal, slots);
+    });
 
   return {
     clock,
-    orders: pagesOf('/v3/orders', ordersParams, readOrdersPage),
-    classes: pagesOf('/v1beta1/nft/classes', classesParams, readClassesPage),
+    orders: (...given) => pageOf('orders', ...given),
+    classes: (...given) => pageOf('nft_classes', ...given),
     transaction: (version, operationId, signal) =>
       ask(transactionQuestion(version, operationId), signal),
     tokens: (signal) => ask(tokensQuestion(), signal, unbounded, node.request),

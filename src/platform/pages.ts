@@ -22,29 +22,20 @@ import {
   type JsonArray,
   type JsonObject,
 } from './json.ts';
-import { isReject, longReject, readClass, readOrder, reject, unpinned } from './parse.ts';
+import { isReject, longReject, readListed, reject, unpinned } from './parse.ts';
 
 /** A list's elements have an array, `data` and the envelope around them; a record nests on from there. */
 const recordDepthInPage = 3;
 
-type ReadRecord = (value: Json, text: string, askedDay: Day) => ParsedRecord | RejectedRecord;
+const listFields = { orders: 'order_infos', nft_classes: 'classes' };
 
 /**
- * Reads an answer of `/v3/orders`. `askedDay` is the day that was asked for, where it was one. Throws transient
- * `unreadable_page` if the body is no such page, `unusable_answer` if it is one that it would be of no use to ask for
- * again, and `too_long` if a smaller page may be of use.
+ * Reads an answer of `/v3/orders` or `/v1beta1/nft/classes`. `askedDay` is the day that was asked for, where it was one.
+ * Throws transient `unreadable_page` if the body is no such page, `unusable_answer` if it is one that it would be of no
+ * use to ask for again, and `too_long` if a smaller page may be of use.
  */
-export const readOrdersPage = (body: Buffer, askedAt: Instant, askedDay?: Day): PlatformPage =>
-  readPage('orders', 'order_infos', readOrder, body, askedAt, askedDay);
-
-/** Reads an answer of `/v1beta1/nft/classes`; as `readOrdersPage`. */
-export const readClassesPage = (body: Buffer, askedAt: Instant, askedDay?: Day): PlatformPage =>
-  readPage('nft_classes', 'classes', readClass, body, askedAt, askedDay);
-
-function readPage(
+export function readPage(
   resource: ListedResource,
-  listField: string,
-  read: ReadRecord,
   body: Buffer,
   askedAt: Instant,
   askedDay: Day = dayOf(askedAt),
@@ -53,7 +44,7 @@ function readPage(
   // All that JSON is built of is ASCII: read as Latin-1, what is no UTF-8 shows none the less where its records stand.
   const text = body.toString(isText ? 'utf8' : 'latin1');
   const data = dataOf(text);
-  const list = listOf(data, listField);
+  const list = listOf(data, listFields[resource]);
   const records: ParsedRecord[] = [];
   const rejects: RejectedRecord[] = [];
   let first: string | null = null;
@@ -61,8 +52,8 @@ function readPage(
   for (const [i, value] of list.items.entries()) {
     const element = text.slice(list.spans[2 * i], list.spans[2 * i + 1]);
     const result = isText
-      ? read(value, element, askedDay)
-      : readBytes(read, Buffer.from(element, 'latin1'), askedDay);
+      ? readListed(resource, value, element, askedDay)
+      : readBytes(resource, Buffer.from(element, 'latin1'), askedDay);
     if (isReject(result)) rejects.push(result);
     else records.push(result);
     last = isReject(result) ? result.sha256 : result.id;
@@ -86,9 +77,14 @@ function readPage(
 }
 
 /** A record of a page that is no UTF-8; it may be some itself. */
-function readBytes(read: ReadRecord, bytes: Buffer, askedDay: Day): ParsedRecord | RejectedRecord {
+function readBytes(
+  resource: ListedResource,
+  bytes: Buffer,
+  askedDay: Day,
+): ParsedRecord | RejectedRecord {
   const text = decodeUtf8(bytes);
-  return text === '' ? reject(bytes, 'it is not UTF-8') : read(parseJson(text), text, askedDay);
+  if (text === '') return reject(bytes, 'it is not UTF-8');
+  return readListed(resource, parseJson(text), text, askedDay);
 }
 
 /** What came is no answer: a passing fault. */

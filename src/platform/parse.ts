@@ -5,7 +5,7 @@
 // which is no complaint. They are a function of the value alone and the same for what jsonb prints of it, so that they
 // can be derived from `raw` again.
 import { isOutlastError } from '../errors.ts';
-import type { ColumnValue, Day, ParsedRecord, RejectedRecord } from '../model.ts';
+import type { ColumnValue, Day, ListedResource, ParsedRecord, RejectedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
 import { byteBounds } from './bytes.ts';
 import {
@@ -19,31 +19,21 @@ import {
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { readTime } from './times.ts';
 
-/** Reads an element of `order_infos`. `text` is the element's verbatim text, `value` what `parseJson` made of it. */
-export const readOrder = (
-  value: Json,
-  text: string,
-  askedDay: Day,
-): ParsedRecord | RejectedRecord => readRecord(value, text, 'operation_id', askedDay, orderColumns);
-
-/** Reads an element of `classes`. */
-export const readClass = (
-  value: Json,
-  text: string,
-  askedDay: Day,
-): ParsedRecord | RejectedRecord => readRecord(value, text, 'id', askedDay, classColumns);
-
 export function isReject(read: ParsedRecord | RejectedRecord): read is RejectedRecord {
   return 'reason' in read;
 }
 
-function readRecord(
+/**
+ * Reads an element of a list: `text` is its verbatim text, `value` what `parseJson` made of it, `askedDay` its
+ * `slice_day` where its own time cannot be read.
+ */
+export function readListed(
+  resource: ListedResource,
   value: Json,
   text: string,
-  idField: string,
   askedDay: Day,
-  columnsOf: (record: JsonObject, askedDay: Day) => Columns,
 ): ParsedRecord | RejectedRecord {
+  const { idField, columnsOf } = listed[resource];
   const long = longReject(text);
   if (long !== null) return long;
   if (!isObject(value)) return reject(text, 'the element is not an object');
@@ -134,11 +124,8 @@ const statusWords = new Map([
   ['failed', 3],
 ]);
 
-/**
- * Typed columns of an order (docs/platform.md §2.3) and the names of the fields that could not be read. A function of
- * the order alone, but for `askedDay`: the `slice_day` of an order whose create_time cannot be read.
- */
-export function orderColumns(order: JsonObject, askedDay: Day): Columns {
+/** Typed columns of an order (docs/platform.md §2.3). */
+function orderColumns(order: JsonObject, askedDay: Day): Columns {
   const fields: ReadFields = { of: order.fields, unread: [] };
   const createdAt = timeOf(fields, 'create_time');
   const columns: ReadColumns<'orders'> = {
@@ -162,11 +149,8 @@ function statusOf(fields: ReadFields): number | null {
   return statusWords.get(word) ?? integerOf(fields, 'status');
 }
 
-/**
- * Typed columns of a class (docs/platform.md §2.6) and the names of the fields that could not be read. A function of the
- * class alone, but for `askedDay`: the `slice_day` of a class whose timestamp cannot be read.
- */
-export function classColumns(nftClass: JsonObject, askedDay: Day): Columns {
+/** Typed columns of a class (docs/platform.md §2.6). */
+function classColumns(nftClass: JsonObject, askedDay: Day): Columns {
   const fields: ReadFields = { of: nftClass.fields, unread: [] };
   const createdAt = timeOf(fields, 'timestamp');
   const columns: ReadColumns<'nft_classes'> = {
@@ -181,6 +165,11 @@ export function classColumns(nftClass: JsonObject, askedDay: Day): Columns {
   };
   return { columns, unread: fields.unread };
 }
+
+const listed = {
+  orders: { idField: 'operation_id', columnsOf: orderColumns },
+  nft_classes: { idField: 'id', columnsOf: classColumns },
+};
 
 /** Typed columns by name, and the platform's names of the fields that are NULL because they could not be read. */
 export type Columns = { columns: Record<string, ColumnValue>; unread: string[] };

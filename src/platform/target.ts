@@ -39,35 +39,22 @@ export function targetOf(url: string): Target {
 /** Parameters by name, decoded: what is signed. */
 export type Params = Record<string, string>;
 
-export function ordersParams(query: OrdersQuery): Params {
-  return withoutEmpty({
-    page_key: query.pageKey ?? undefined,
-    limit: String(query.limit),
-    status: query.status === undefined ? undefined : String(query.status),
-    start_date: query.startDate,
-    end_date: query.endDate,
-    sort_by: query.sortBy,
-    count_total: query.countTotal ? '1' : undefined,
-  });
-}
-
-export function classesParams(query: ClassesQuery): Params {
-  return withoutEmpty({
-    offset: String(query.offset),
-    limit: String(query.limit),
-    owner: query.owner,
-    start_date: query.startDate,
-    end_date: query.endDate,
-    sort_by: query.sortBy,
-  });
-}
-
-function withoutEmpty(params: Record<string, string | undefined>): Params {
-  const kept: Params = {};
-  for (const [name, value] of Object.entries(params)) {
-    if (value !== undefined && value !== '') kept[name] = value;
-  }
-  return kept;
+/** Of a question for a list; which of them it has is its own affair. */
+export function listParams(query: Partial<OrdersQuery & ClassesQuery>): Params {
+  const { pageKey, offset, limit, status, owner, startDate, endDate, sortBy, countTotal } = query;
+  const named = {
+    page_key: pageKey,
+    offset,
+    limit,
+    status,
+    owner,
+    start_date: startDate,
+    end_date: endDate,
+    sort_by: sortBy,
+    count_total: countTotal === true ? 1 : undefined,
+  };
+  const given = Object.entries(named).map(([name, value]) => [name, String(value ?? '')]);
+  return Object.fromEntries(given.filter(([, text]) => text !== '')) as Params;
 }
 
 /** `?name=value&…`, percent-encoded (`+` and space too), or '' without parameters. */

@@ -4,7 +4,7 @@ import type { ColumnValue, Day, ParsedRecord, RejectedRecord, Resource } from '.
 import { decodeUtf8 } from '../platform/bytes.ts';
 import { canonical, plainDecimal } from '../platform/canonical.ts';
 import { parseJson, type Json } from '../platform/json.ts';
-import { isReject, readClass, readOrder } from '../platform/parse.ts';
+import { isReject, readListed } from '../platform/parse.ts';
 import { readToken, readTokenRecord, symbolIn } from '../platform/tokens.ts';
 import { readTransaction } from '../platform/transactions.ts';
 import type { HeldContent, HeldRow } from '../store/read-held.ts';
@@ -32,9 +32,8 @@ function readOne(
 ): ParsedRecord | RejectedRecord {
   switch (resource) {
     case 'orders':
-      return readOrder(value, text, askedDay);
     case 'nft_classes':
-      return readClass(value, text, askedDay);
+      return readListed(resource, value, text, askedDay);
     case 'transactions':
       // The result names no operation: it is the one that was asked for.
       return readTransaction(value, text, id);

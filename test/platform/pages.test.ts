@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { isOutlastError } from '../../src/errors.ts';
 import type { PlatformPage } from '../../src/model.ts';
 import { byteBounds } from '../../src/platform/bytes.ts';
-import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
+import { readPage } from '../../src/platform/pages.ts';
 
 const askedAt = Date.parse('2026-03-05T12:00:00Z');
 const orders = (text: string | Buffer): PlatformPage =>
-  readOrdersPage(Buffer.from(text as string), askedAt, '2026-03-02');
+  readPage('orders', Buffer.from(text as string), askedAt, '2026-03-02');
 const pageOf = (...elements: string[]): PlatformPage =>
   orders(`{"data":{"next_page_key":"k","order_infos":[${elements.join(',')}]}}`);
 const sha256 = (of: string | Buffer): string => createHash('sha256').update(of).digest('hex');
@@ -144,7 +144,7 @@ describe('a page of orders', () => {
 it('a page of classes has no keys, and a day of its own where none was asked', () => {
   const text =
     '{"data":{"offset":0,"limit":200,"total_count":"1","next_page_key":"k","classes":[{"id":"c"}]}}';
-  const page = readClassesPage(Buffer.from(text), askedAt);
+  const page = readPage('nft_classes', Buffer.from(text), askedAt);
   expect(page).toMatchObject({
     resource: 'nft_classes',
     shown: 1,

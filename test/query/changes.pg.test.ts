@@ -10,7 +10,7 @@ import { apiVersions } from '../../src/model.ts';
 import { parseJson } from '../../src/platform/json.ts';
 import { readToken } from '../../src/platform/tokens.ts';
 import { readTransaction } from '../../src/platform/transactions.ts';
-import { readOrdersPage } from '../../src/platform/pages.ts';
+import { readPage } from '../../src/platform/pages.ts';
 import { jsonText } from '../../src/query/record-text.ts';
 import { openDb, withTx, type Db, type Tx } from '../../src/store/db.ts';
 import { enterMissing, placeBeside } from '../../src/store/journal/journal.ts';
@@ -42,7 +42,7 @@ async function write(tx: Tx, given: Given[], at = noon): Promise<void> {
       `{"operation_id":"${id}","status":2,"message":"${message}","account":"a","amount":"100","number":"1","create_time":"2026-03-10 10:00:00","update_time":"2026-03-10 10:00:0${update}","order_type":1}`,
   );
   const body = Buffer.from(`{"data":{"next_page_key":"","order_infos":[${elements.join(',')}]}}`);
-  const { records } = readOrdersPage(body, at, '2026-03-10');
+  const { records } = readPage('orders', body, at, '2026-03-10');
   const observed = records.map((record) => ({ record, observedAt: at }));
   await writeInto(tx, { projectId: project, resource: 'orders' }, observed, at);
 }

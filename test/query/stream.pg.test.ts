@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Archive, Order } from '../../src/index.ts';
-import { readOrdersPage } from '../../src/platform/pages.ts';
+import { readPage } from '../../src/platform/pages.ts';
 import { commitPages } from '../../src/store/commit.ts';
 import { withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
@@ -122,7 +122,7 @@ test('a stream gives what was committed before it under a platform clock far ahe
   if (slice === null) throw new Error('nothing is due');
   const element = `{"operation_id":"ahead","status":2,"create_time":"${day} 10:00:00"}`;
   const body = Buffer.from(`{"data":{"next_page_key":"","order_infos":[${element}]}}`);
-  const page = readOrdersPage(body, at, day);
+  const page = readPage('orders', body, at, day);
   const walked = { number: 0, pageKey: null, offset: null, page, observedAt: at };
   await commitPages(db, {
     slice,

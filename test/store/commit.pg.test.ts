@@ -1,7 +1,7 @@
 // The commit of pages (P1, P2, P5): rows, versions, rejects, entries and checkpoint move together.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { wholeList, type Instant } from '../../src/model.ts';
-import { readOrdersPage } from '../../src/platform/pages.ts';
+import { readPage } from '../../src/platform/pages.ts';
 import { commitPages, commitPagesIn } from '../../src/store/commit.ts';
 import { withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
@@ -59,7 +59,7 @@ function page(number: number, askedAt: Instant, elements: string[]): WalkedPage 
     number,
     pageKey: number === 0 ? null : `k${number}`,
     offset: null,
-    page: readOrdersPage(body, askedAt, day),
+    page: readPage('orders', body, askedAt, day),
     observedAt: askedAt,
   };
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import type { ListedResource, PlatformPage } from '../../src/model.ts';
-import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
+import { readPage } from '../../src/platform/pages.ts';
 import type { Checkpoint } from '../../src/store/checkpoint.ts';
 import { commitPages } from '../../src/store/commit.ts';
 import { copyAtOnce, copyOut } from '../../src/store/copy-stream.ts';
@@ -49,13 +49,14 @@ const commit = (
   });
 
 const orders = (elements: string[], at = noon): PlatformPage =>
-  readOrdersPage(
+  readPage(
+    'orders',
     Buffer.from(`{"data":{"next_page_key":"","order_infos":[${elements.join(',')}]}}`),
     at,
     day,
   );
 const classes = (elements: string[], at = noon): PlatformPage =>
-  readClassesPage(Buffer.from(`{"data":{"classes":[${elements.join(',')}]}}`), at, day);
+  readPage('nft_classes', Buffer.from(`{"data":{"classes":[${elements.join(',')}]}}`), at, day);
 
 const inView = (view: number): Checkpoint => ({
   reading: {

@@ -1,13 +1,11 @@
 // Contents written as a page's commit writes them, whenever they are said to have been observed: for tests of what was
 // known when.
 import { parseJson } from '../../src/platform/json.ts';
-import { isReject, readClass, readOrder } from '../../src/platform/parse.ts';
+import { isReject, readListed } from '../../src/platform/parse.ts';
 import { withTx, type Db } from '../../src/store/db.ts';
 import { writeInto } from '../../src/store/records.ts';
 import type { Archived } from '../../src/store/record-tables.ts';
 import type { ApiVersion, Day, ListedResource, ParsedRecord } from '../../src/model.ts';
-
-const parsers = { orders: readOrder, nft_classes: readClass };
 
 /** What the code makes of a record: an object, or its JSON text where that matters. */
 export function parsed(
@@ -16,7 +14,7 @@ export function parsed(
   askedDay = '2026-03-05',
 ): ParsedRecord {
   const text = typeof record === 'string' ? record : JSON.stringify(record);
-  const read = parsers[resource](parseJson(text), text, askedDay);
+  const read = readListed(resource, parseJson(text), text, askedDay);
   if (isReject(read)) throw new Error(read.reason);
   return read;
 }

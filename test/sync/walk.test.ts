@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { PlatformPage } from '../../src/model.ts';
 import type { Platform } from '../../src/platform/platform.ts';
-import { readClassesPage, readOrdersPage } from '../../src/platform/pages.ts';
+import { readPage } from '../../src/platform/pages.ts';
 import { firstPosition, walkView, type ViewEnd } from '../../src/sync/slice/walk.ts';
 
 const day = '2026-03-10';
@@ -39,11 +39,11 @@ async function walked(
 const orders = (ids: string[], next: string, total: number): PlatformPage => {
   const infos = ids.map((id) => ({ operation_id: id, status: 2, create_time: `${day}T10:00:00Z` }));
   const data = { next_page_key: next, total_count: total, order_infos: infos };
-  return readOrdersPage(Buffer.from(JSON.stringify({ data })), noon, day);
+  return readPage('orders', Buffer.from(JSON.stringify({ data })), noon, day);
 };
 const classes = (ids: string[]): PlatformPage => {
   const data = { classes: ids.map((id) => ({ id, timestamp: `${day}T10:00:00Z` })) };
-  return readClassesPage(Buffer.from(JSON.stringify({ data })), noon, day);
+  return readPage('nft_classes', Buffer.from(JSON.stringify({ data })), noon, day);
 };
 
 test('a list that moved is lost, and what its page showed is held', async () => {
