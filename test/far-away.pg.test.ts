@@ -58,7 +58,12 @@ test('the platform', async () => {
     limiter: { permit: async () => undefined, pause: async () => undefined },
     log: silentLog(),
   });
-  const { records } = await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: true });
+  const { records } = await platform.page({
+    resource: 'orders',
+    limit: 1,
+    sortBy: 'DATE_DESC',
+    countTotal: true,
+  });
   expect(records).toEqual([]);
   await platform.close();
 });

@@ -108,7 +108,7 @@ export async function failuresOf(
 async function examineAddress(project: ProjectSettings, settings: Settings): Promise<void> {
   const platform = platformOf(project, settings);
   try {
-    await platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
+    await platform.page({ resource: 'orders', limit: 1, sortBy: 'DATE_DESC' });
   } catch (error) {
     if (refusalOf(error) === null) throw error;
   } finally {
@@ -277,12 +277,12 @@ async function examinePlatform(
   try {
     const { orders, classes, baseUrl } = project;
     const asked: [string, () => Promise<{ total: number | null }>][] = [];
-    const query = { limit: 1, sortBy: 'DATE_DESC' } as const;
+    const query = { limit: 1, sortBy: 'DATE_DESC', countTotal: true } as const;
     if (orders !== 'none') {
-      asked.push(['orders', () => platform.orders({ ...query, countTotal: true })]);
+      asked.push(['orders', () => platform.page({ resource: 'orders', ...query })]);
     }
     if (classes !== 'none') {
-      asked.push(['NFT classes', () => platform.classes({ ...query, offset: 0 })]);
+      asked.push(['NFT classes', () => platform.page({ resource: 'nft_classes', ...query })]);
     }
     // Each list by itself: of two, one may be refused or out of order.
     const shown: string[] = [];

@@ -58,8 +58,8 @@ export function createTeller({ now, worker, url, msADay, say }: Telling) {
 
   /** The same question to the platform, and to the archive by the same interface. */
   async function askBoth(day: Day): Promise<void> {
-    const asked = { limit: 1, startDate: day, endDate: day, sortBy: 'DATE_ASC' } as const;
-    const page = await platform.orders({ ...asked, countTotal: true });
+    const asked = { startDate: day, endDate: day, sortBy: 'DATE_ASC', countTotal: true } as const;
+    const page = await platform.page({ resource: 'orders', limit: 1, ...asked });
     const path = `/v3/orders?start_date=${day}&end_date=${day}&count_total=1`;
     const answer = (await (await fetch(`${url}${path}`)).json()) as {
       data: { total_count: number };

@@ -4,14 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isOutlastError, OutlastError, settingsError, transient } from '../errors.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { ProjectMeter, RequestOutcome } from '../meter.ts';
-import type { Instant, ListedResource, PlatformPage } from '../model.ts';
-import { unbounded, type Semaphore } from '../semaphore.ts';
+import type { Instant, PlatformPage } from '../model.ts';
+import { unbounded } from '../semaphore.ts';
 import { inSpan } from '../tracing.ts';
 import { createClock } from './clock.ts';
 import { feesQuestion, tokensQuestion } from './tokens.ts';
 import { transactionQuestion } from './transactions.ts';
 import { readPage } from './pages.ts';
-import type { ClassesQuery, Limiter, OrdersQuery, Platform } from './platform.ts';
+import type { Limiter, ListQuery, Platform } from './platform.ts';
 import { createHide, refusalOf, UnansweredError } from './refusal.ts';
 import {
   createRequest,
@@ -176,22 +176,15 @@ export function createPlatform(options: PlatformOptions): Platform {
     return waitMs;
   }
 
-  const pageOf = (
-    resource: ListedResource,
-    query: OrdersQuery | ClassesQuery,
-    signal?: AbortSignal,
-    slots?: Semaphore,
-  ): Promise<PlatformPage> =>
-    inPages(query, (asked) => {
-      const read = (body: Buffer, askedAt: Instant): PlatformPage =>
-        readPage(resource, body, askedAt, asked.startDate);
-      return ask({ path: listPaths[resource], params: listParams(asked), read }, signal, slots);
-    });
-
   return {
     clock,
-    orders: (...given) => pageOf('orders', ...given),
-    classes: (...given) => pageOf('nft_classes', ...given),
+    page: (query, signal, slots) =>
+      inPages(query, (asked) => {
+        const { resource, startDate } = asked;
+        const read = (body: Buffer, askedAt: Instant): PlatformPage =>
+          readPage(resource, body, askedAt, startDate);
+        return ask({ path: listPaths[resource], params: listParams(asked), read }, signal, slots);
+      }),
     transaction: (version, operationId, signal) =>
       ask(transactionQuestion(version, operationId), signal),
     tokens: (signal) => ask(tokensQuestion(), signal, unbounded, node.request),
@@ -216,10 +209,10 @@ export function createPlatform(options: PlatformOptions): Platform {
  * A page that is too long is asked for in a smaller one: how many records it has is a wish, and a walk goes on by what
  * it was shown. Ends: at one record.
  */
-async function inPages<Q extends { limit: number }, T>(
-  query: Q,
-  ask: (query: Q) => Promise<T>,
-): Promise<T> {
+async function inPages(
+  query: ListQuery,
+  ask: (query: ListQuery) => Promise<PlatformPage>,
+): Promise<PlatformPage> {
   for (let { limit } = query; ; limit = Math.ceil(limit / 2)) {
     try {
       return await ask({ ...query, limit });

@@ -6,31 +6,31 @@ import type {
   ClockDisagreement,
   Day,
   Instant,
+  ListedResource,
   PlatformPage,
   ParsedRecord,
   RejectedRecord,
 } from '../model.ts';
 import type { Semaphore } from '../semaphore.ts';
 
-/** Filters of `/v3/orders` (docs/platform.md §4.4). Dates go on the wire as given. Absent means "not sent". */
-export type OrdersQuery = {
+/**
+ * A question for a page of a list, `/v3/orders` or `/v1beta1/nft/classes` (docs/platform.md §4.4, §4.7). Dates go on the
+ * wire as given. Absent means "not sent".
+ */
+export type ListQuery = {
+  resource: ListedResource;
+  limit: number;
+  startDate?: Day;
+  endDate?: Day;
+  sortBy: 'DATE_ASC' | 'DATE_DESC';
+  /** Of orders alone, as the next two: classes come with their total always. */
+  countTotal?: boolean;
   pageKey?: string | null;
-  limit: number;
   status?: AskedStatus | undefined;
-  startDate?: Day;
-  endDate?: Day;
-  sortBy: 'DATE_ASC' | 'DATE_DESC';
-  countTotal: boolean;
-};
-
-/** Filters of `/v1beta1/nft/classes` (docs/platform.md §4.7). */
-export type ClassesQuery = {
-  offset: number;
-  limit: number;
+  /** Of classes alone, as the next one; '' is all owners. */
   owner?: string;
-  startDate?: Day;
-  endDate?: Day;
-  sortBy: 'DATE_ASC' | 'DATE_DESC';
+  /** 0 unless given. */
+  offset?: number;
 };
 
 /** A transaction result, and when it was asked for; `record` is null where the platform knows no such operation. */
@@ -63,8 +63,7 @@ export type Platform = {
    * `slots` bounds how many requests are under way, of all calls that share it. An attempt holds one until its page has
    * arrived; reading the page and waiting to ask again need none.
    */
-  orders(query: OrdersQuery, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage>;
-  classes(query: ClassesQuery, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage>;
+  page(query: ListQuery, signal?: AbortSignal, slots?: Semaphore): Promise<PlatformPage>;
   /** The result of an operation by one of the two lookups. `operationId` is sent as it is, percent-encoded. */
   transaction(
     version: ApiVersion,

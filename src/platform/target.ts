@@ -1,6 +1,6 @@
 // A request's path and parameters as they stand on the wire (docs/platform.md §4.4, §4.7). Pure. An empty parameter is
 // never sent: client libraries disagree on how one is signed.
-import type { ClassesQuery, OrdersQuery } from './platform.ts';
+import type { ListQuery } from './platform.ts';
 
 /** Decoded parameters; of a repeated name the first value counts. */
 export type QueryParameters = ReadonlyMap<string, string>;
@@ -39,19 +39,20 @@ export function targetOf(url: string): Target {
 /** Parameters by name, decoded: what is signed. */
 export type Params = Record<string, string>;
 
-/** Of a question for a list; which of them it has is its own affair. */
-export function listParams(query: Partial<OrdersQuery & ClassesQuery>): Params {
-  const { pageKey, offset, limit, status, owner, startDate, endDate, sortBy, countTotal } = query;
+export function listParams(query: ListQuery): Params {
+  const { resource, pageKey, offset = 0, owner, limit, status } = query;
+  const { startDate, endDate, sortBy, countTotal } = query;
+  const isOrders = resource === 'orders';
   const named = {
-    page_key: pageKey,
-    offset,
+    page_key: isOrders ? pageKey : null,
+    offset: isOrders ? null : offset,
     limit,
-    status,
-    owner,
+    status: isOrders ? status : null,
+    owner: isOrders ? null : owner,
     start_date: startDate,
     end_date: endDate,
     sort_by: sortBy,
-    count_total: countTotal === true ? 1 : undefined,
+    count_total: isOrders && countTotal === true ? 1 : null,
   };
   const given = Object.entries(named).map(([name, value]) => [name, String(value ?? '')]);
   return Object.fromEntries(given.filter(([, text]) => text !== '')) as Params;

@@ -28,7 +28,7 @@ import {
   type Evidence,
 } from '../store/evidence.ts';
 import type { ListName } from '../store/ledger.ts';
-import { askList, type List } from './ask-list.ts';
+import type { List } from './ask-list.ts';
 import { listsOf } from './enter-days.ts';
 import { freezeMs, overAfterMs, retryMs } from './due-times.ts';
 import { balance, reconcile } from './reconcile.ts';
@@ -175,11 +175,13 @@ async function askSpan(
   askedAt: Instant,
   signal: AbortSignal,
 ): Promise<BooksRow> {
-  const range = { startDate: days.from, endDate: isInclusive ? addDays(days.to, -1) : days.to };
+  const { resource, owner } = of;
+  const endDate = isInclusive ? addDays(days.to, -1) : days.to;
+  const asked = { resource, owner, startDate: days.from, endDate };
   const count = async (status?: AskedStatus): Promise<Counted | null> => {
-    const query = { ...range, limit: 1, sortBy: 'DATE_DESC', countTotal: true, status } as const;
+    const query = { ...asked, limit: 1, sortBy: 'DATE_DESC', countTotal: true, status } as const;
     try {
-      const page = await askList(platform, of, query, signal);
+      const page = await platform.page(query, signal);
       const total = page.total ?? 0;
       const statuses = page.records.map(
         ({ columns }) => (columns['status'] as number | null) ?? null,
@@ -193,7 +195,7 @@ async function askSpan(
   // Ends: roundsAtMost (P9).
   for (let round = 1; ; round++) {
     const before = await count();
-    const by = of.resource === 'orders' ? await countStatuses(count, before) : noFilter;
+    const by = resource === 'orders' ? await countStatuses(count, before) : noFilter;
     const after = await count();
     if (after?.total !== before?.total) {
       if (round < roundsAtMost) continue;
@@ -208,7 +210,7 @@ async function askSpan(
       total,
       byStatus: by.counts,
       shown,
-      readBy: of.resource !== 'orders' || by.isOfNoUse || addsUp ? 'list' : 'each status',
+      readBy: resource !== 'orders' || by.isOfNoUse || addsUp ? 'list' : 'each status',
       inWords: by.inWords,
       ...balance({ total, byStatus: by.counts }, shown),
     };

@@ -1,34 +1,14 @@
-// Asking the platform for one page of a list, orders or classes, by a query that both lists understand: the only place
-// that knows which of the two is asked, and the only one that speaks the platform's date bounds, where days are not
-// half-open.
+// What it takes to ask for a page of a list and to read it: the only place that speaks the platform's date bounds, where
+// days are not half-open.
 import { addDays } from '../day.ts';
 import { wholeList } from '../model.ts';
 import type { Day, Instant, ListedResource, PlatformPage } from '../model.ts';
 import { pageLimits } from '../resources.ts';
-import type { OrdersQuery, Platform } from '../platform/platform.ts';
 import type { Facts } from '../store/facts.ts';
 import { idsOf } from '../store/walked-pages.ts';
 
 /** The orders, or the classes of one owner; `''`: of all owners. */
 export type List = { resource: ListedResource; owner: string };
-
-/**
- * Orders alone have a status and page keys, classes alone an offset: 0 unless given. Orders come with a total only where
- * it is asked for, classes always.
- */
-export type ListQuery = OrdersQuery & { offset?: number };
-
-/** Throws what the platform throws. */
-export function askList(
-  platform: Platform,
-  { resource, owner }: List,
-  { offset = 0, ...query }: ListQuery,
-  signal: AbortSignal,
-): Promise<PlatformPage> {
-  return resource === 'orders'
-    ? platform.orders(query, signal)
-    : platform.classes({ ...query, owner, offset }, signal);
-}
 
 /**
  * Dates that show a day, of platforms that read an end date as the whole of that day; those that read it as its beginning

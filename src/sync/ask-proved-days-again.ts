@@ -14,7 +14,7 @@ import { finalResultsAfter, type FinalResult } from '../store/operations/watched
 import { readProject } from '../store/projects.ts';
 import { resourceShapes } from '../store/record-tables.ts';
 import { isSameColumn, readAgain } from '../verify/read-again.ts';
-import { askList, boundsOf } from './ask-list.ts';
+import { boundsOf } from './ask-list.ts';
 import { learnClockByAny } from './contact/contact.ts';
 import { recogniseSource } from './contact/same-source.ts';
 import { archivedLists } from './enter-days.ts';
@@ -60,10 +60,11 @@ export async function countProvedDays(
     const { resource: list, owner, day } = slice;
     if ((resource ?? list) !== list || failures.has(list) || clock.now() < overAt(slice)) continue;
     const bounds = boundsOf(day, endInclusive.has(list) ? 1 : 2);
-    const query = { ...bounds, limit: 1, sortBy: 'DATE_ASC', countTotal: true } as const;
+    const of = { resource: list, owner, ...bounds };
     let total: number | null;
     try {
-      const page = await askList(platform, slice, query, signal);
+      const query = { ...of, limit: 1, sortBy: 'DATE_ASC', countTotal: true } as const;
+      const page = await platform.page(query, signal);
       total = page.total !== null && page.total < page.shown ? null : page.total;
     } catch (error) {
       if (signal.aborted || !isPlatformError(error)) throw error;

@@ -76,8 +76,7 @@ export async function workThrough(
   const slots = createSemaphore(worker.concurrency);
   const platform: Platform = {
     ...worker.platform,
-    orders: (query, aborted) => worker.platform.orders(query, aborted, slots),
-    classes: (query, aborted) => worker.platform.classes(query, aborted, slots),
+    page: (query, aborted) => worker.platform.page(query, aborted, slots),
   };
   const { clock } = platform;
   const endInclusive = await endInclusiveLists(db, projectId, clock.now());

@@ -126,7 +126,7 @@ const run = async (): Promise<void> => after(await bench.run().catch(() => turn(
 /** Moves the platform's clock on, and lets it be noticed as its next answer would. */
 const pass = async (ms: number): Promise<void> => {
   bench.simulator.advance(ms);
-  await bench.worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
+  await bench.worker.platform.page({ resource: 'orders', limit: 1, sortBy: 'DATE_DESC' });
 };
 
 const told = (): string[] =>

@@ -31,8 +31,8 @@ async function answered({ worker, url }: Over, day: string): Promise<number[]> {
     `${url}/v3/orders?start_date=${day}&end_date=${day}&count_total=1&limit=50`,
   );
   const { data } = (await response.json()) as { data: { total_count: number } };
-  const query = { limit: 50, startDate: day, endDate: day, sortBy: 'DATE_ASC' } as const;
-  const { total } = await worker.platform.orders({ ...query, countTotal: true });
+  const query = { startDate: day, endDate: day, sortBy: 'DATE_ASC', countTotal: true } as const;
+  const { total } = await worker.platform.page({ resource: 'orders', limit: 50, ...query });
   return [data.total_count, total ?? -1];
 }
 

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { causeChain, isOutlastError } from '../../src/errors.ts';
 import { byteBounds } from '../../src/platform/bytes.ts';
 import { createPlatform, type PlatformOptions } from '../../src/platform/client.ts';
-import type { OrdersQuery, Platform } from '../../src/platform/platform.ts';
+import type { ListQuery, Platform } from '../../src/platform/platform.ts';
 import { refusalOf } from '../../src/platform/refusal.ts';
 import { sign } from '../../src/platform/sign.ts';
 import { createSemaphore, unbounded, type Semaphore } from '../../src/semaphore.ts';
@@ -16,7 +16,7 @@ import { listenHere } from '../support/loopback.ts';
 
 const apiKey = 'test-key-ABCDEFG';
 const apiSecret = 'test-secret-HIJKLMN';
-const query: OrdersQuery = { limit: 50, sortBy: 'DATE_ASC', countTotal: false };
+const query: ListQuery = { resource: 'orders', limit: 50, sortBy: 'DATE_ASC' };
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -116,7 +116,7 @@ const once =
 describe('a request', () => {
   it('is signed as the platform expects, with every parameter sent and no empty one', async () => {
     const { platform, server } = await scene((_, response) => answer(response, 200, emptyPage));
-    await platform.orders({
+    await platform.page({
       ...query,
       pageKey: 'a+b/c==&x<y> é',
       status: 1,
@@ -124,8 +124,14 @@ describe('a request', () => {
       endDate: '',
       countTotal: true,
     });
-    await platform.orders({ ...query, pageKey: '' });
-    await platform.classes({ offset: 0, limit: 200, sortBy: 'DATE_ASC', owner: 'c 1' });
+    await platform.page({ ...query, pageKey: '' });
+    await platform.page({
+      resource: 'nft_classes',
+      offset: 0,
+      limit: 200,
+      sortBy: 'DATE_ASC',
+      owner: 'c 1',
+    });
     expect(server.requests.map((request) => request.url)).toEqual([
       '/v3/orders?page_key=a%2Bb%2Fc%3D%3D%26x%3Cy%3E%20%C3%A9&limit=50&status=1&start_date=2026-03-01&sort_by=DATE_ASC&count_total=1',
       '/v3/orders?limit=50&sort_by=DATE_ASC',
@@ -158,7 +164,7 @@ describe('a request', () => {
     const { platform, server, waits } = await scene((_, response) =>
       answer(response, 200, packed(emptyPage), { 'content-encoding': name }),
     );
-    expect((await platform.orders(query)).records).toEqual([]);
+    expect((await platform.page(query)).records).toEqual([]);
     expect(server.requests.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity']);
     expect(waits).toEqual([]);
   });
@@ -168,14 +174,14 @@ describe('a request', () => {
     const { platform } = await scene((_, response) =>
       answer(response, 200, `\uFEFF${emptyPage}`, { date: new Date(now).toUTCString() }),
     );
-    expect((await platform.orders(query)).records).toEqual([]);
+    expect((await platform.page(query)).records).toEqual([]);
     expect(platform.clock.lastDate()).toBe(now);
   });
 
   it('goes below the path of the base URL, and leaves that path out of the signature', async () => {
     const { server } = await scene((_, response) => answer(response, 200, emptyPage));
     const { platform } = await scene(() => {}, { baseUrl: `${server.url}/api/` });
-    await platform.orders(query);
+    await platform.page(query);
     const [request] = server.requests;
     expect(request?.url).toBe('/api/v3/orders?limit=50&sort_by=DATE_ASC');
     expect(request?.headers['x-signature']).toBe(
@@ -194,7 +200,7 @@ describe('a request', () => {
       (_, response) => answer(response, 200, emptyPage, { date: new Date(now).toUTCString() }),
       { wallNow: () => now + 100_000 },
     );
-    const page = await platform.orders(query);
+    const page = await platform.page(query);
     expect(Math.abs(page.askedAt - now)).toBeLessThan(60_000);
     expect(platform.clock.lastDate()).toBe(now);
   });
@@ -256,13 +262,13 @@ describe('a passing fault', () => {
     '(%s) is asked again and logged; one that lasts ends the call',
     async (code, fault, ends) => {
       const { platform, server, log, waits, permits } = await scene(once(fault));
-      expect(await platform.orders(query)).toMatchObject({ shown: 0 });
+      expect(await platform.page(query)).toMatchObject({ shown: 0 });
       expect([server.requests.length, platform.requests(), permits()]).toEqual([2, 2, 2]);
       expect(waits).toEqual([125]);
       expect(log()).toMatch(new RegExp(`"fault":"(${code})`));
 
       const lasting = await scene(fault);
-      const error = await errorOf(lasting.platform.orders(query));
+      const error = await errorOf(lasting.platform.page(query));
       const endsAs = ends ?? 'platform_unavailable';
       expect(isOutlastError(error, endsAs) && error.kind).toBe('transient');
       expect(lasting.server.requests.length).toBe(5);
@@ -275,7 +281,7 @@ describe('a passing fault', () => {
       if (number < 3) setTimeout(() => answer(response, 500, ''), 5);
       else answer(response, 200, emptyPage);
     });
-    await platform.orders(query);
+    await platform.page(query);
     const signatures = new Set(server.requests.map(({ headers }) => headers['x-signature']));
     expect(signatures.size).toBe(3);
   });
@@ -288,7 +294,7 @@ describe('a passing fault', () => {
     };
     for (const fault of [hang, drip]) {
       const { platform, log } = await scene(once(fault), { timeoutMs: 500 });
-      expect(await platform.orders(query)).toMatchObject({ shown: 0 });
+      expect(await platform.page(query)).toMatchObject({ shown: 0 });
       expect(log()).toContain('"fault":"timeout"');
     }
   });
@@ -296,7 +302,7 @@ describe('a passing fault', () => {
   it('may be a platform that is not there', async () => {
     const { platform, server } = await scene(() => {});
     await server.close();
-    const error = await errorOf(platform.orders(query));
+    const error = await errorOf(platform.page(query));
     expect(isOutlastError(error, 'platform_unavailable')).toBe(true);
     expect(causeChain(error)).toContain('ECONNREFUSED');
   });
@@ -308,8 +314,10 @@ describe('a passing fault', () => {
     const { platform, server } = await scene(({ url }, response) =>
       answer(response, 200, url?.includes('/orders') && isSmall(url) ? emptyPage : tooLong),
     );
-    expect(await platform.orders(query)).toMatchObject({ shown: 0 });
-    const error = await errorOf(platform.classes({ offset: 0, limit: 3, sortBy: 'DATE_ASC' }));
+    expect(await platform.page(query)).toMatchObject({ shown: 0 });
+    const error = await errorOf(
+      platform.page({ resource: 'nft_classes', offset: 0, limit: 3, sortBy: 'DATE_ASC' }),
+    );
     expect(isOutlastError(error, 'platform_unusable') && error.kind).toBe('transient');
     expect(causeChain(error)).toMatch(
       /\/nft\/classes is of no use: an answer longer than 67108864 bytes$/,
@@ -343,7 +351,7 @@ describe('a passing fault', () => {
       response.write(`{"error":{"code":"BAD","message":"${'no '.repeat(1000)}"},"x":"`);
       for (let i = 0; i < 50; i++) response.write('x'.repeat(10_000));
     });
-    const error = await errorOf(platform.orders(query));
+    const error = await errorOf(platform.page(query));
     expect(refusalOf(error)).toMatchObject({ status: 400 });
     expect(server.requests.length).toBe(1);
   });
@@ -369,7 +377,7 @@ describe('Retry-After', () => {
     const { platform, server, waits, pauses } = await scene(
       once((_, response) => answer(response, status, '', headers)),
     );
-    const answered = platform.orders(query);
+    const answered = platform.page(query);
     if (waited.length === 0) {
       expect(isOutlastError(await errorOf(answered), 'platform_unavailable')).toBe(true);
     } else await answered;
@@ -385,7 +393,7 @@ describe('Retry-After', () => {
       ),
       { wallNow: () => at, monotonicNow: () => 0 },
     );
-    await platform.orders(query);
+    await platform.page(query);
     expect(waits[0]).toBeGreaterThan(18_000);
     expect(waits[0]).toBeLessThanOrEqual(20_000);
   });
@@ -396,7 +404,7 @@ describe.each([401, 403])('a %i', (status) => {
 
   it('under a right clock is final at once', async () => {
     const { platform, server } = await scene((_, response) => answer(response, status, forbidden));
-    const error = await errorOf(platform.orders(query));
+    const error = await errorOf(platform.page(query));
     expect(isOutlastError(error, 'platform_forbidden') && error.kind).toBe('fatal');
     expect(refusalOf(error)).toEqual({
       status,
@@ -412,7 +420,7 @@ describe.each([401, 403])('a %i', (status) => {
     ['<!DOCTYPE html><title>Just a moment</title>', 'a page and no error of the platform’s own'],
   ])('of %j advises what helps', async (body, advice) => {
     const { platform } = await scene((_, response) => answer(response, status, body));
-    const error = await errorOf(platform.orders(query));
+    const error = await errorOf(platform.page(query));
     expect(isOutlastError(error, 'platform_forbidden')).toBe(true);
     expect((error as Error).message.split('; ')[1]).toContain(advice);
   });
@@ -427,11 +435,11 @@ describe.each([401, 403])('a %i', (status) => {
       },
       { wallNow },
     );
-    await platform.orders(query);
+    await platform.page(query);
     expect(server.requests.length).toBe(2);
     expect(log()).toContain(`"fault":"http_${status}"`);
     // The next request is signed by the time that the refusal told.
-    await platform.orders(query);
+    await platform.page(query);
     expect(server.requests.length).toBe(3);
   });
 
@@ -441,7 +449,7 @@ describe.each([401, 403])('a %i', (status) => {
         date: new Date(Date.now() + number * 3_600_000).toUTCString(),
       }),
     );
-    const error = await errorOf(platform.orders(query));
+    const error = await errorOf(platform.page(query));
     expect(isOutlastError(error, 'platform_unavailable')).toBe(true);
     expect(server.requests.length).toBe(5);
   });
@@ -457,7 +465,7 @@ describe.each([401, 403])('a %i', (status) => {
       },
       { wallNow: () => Date.now() + offMs },
     );
-    expect(isOutlastError(await errorOf(platform.orders(query)), 'platform_forbidden')).toBe(true);
+    expect(isOutlastError(await errorOf(platform.page(query)), 'platform_forbidden')).toBe(true);
     expect(server.requests.length).toBe(asked);
   });
 });
@@ -467,7 +475,7 @@ describe('a refusal', () => {
     const { platform, server } = await scene((_, response) =>
       answer(response, status, errorBody('BAD_REQUEST', 'page_key expired')),
     );
-    const error = await errorOf(platform.orders(query));
+    const error = await errorOf(platform.page(query));
     expect(isOutlastError(error, 'platform_refused') && error.kind).toBe('fatal');
     expect(refusalOf(error)).toEqual({ status, code: 'BAD_REQUEST', message: 'page_key expired' });
     expect(causeChain(error)).toContain(`${status} BAD_REQUEST "page_key expired"`);
@@ -478,7 +486,7 @@ describe('a refusal', () => {
     const date = new Date(Date.now() + 86_400_000).toUTCString();
     for (const body of [errorBody('BAD_REQUEST', 'no'), '<html>log in first</html>']) {
       const { platform } = await scene((_, response) => answer(response, 400, body, { date }));
-      await errorOf(platform.orders(query));
+      await errorOf(platform.page(query));
       expect(platform.clock.lastDate()).toBe(body.startsWith('{') ? Date.parse(date) : null);
     }
   });
@@ -487,7 +495,7 @@ describe('a refusal', () => {
     const { platform, server } = await scene((_, response) =>
       answer(response, 302, '', { location: '/elsewhere' }),
     );
-    expect(causeChain(await errorOf(platform.orders(query)))).toContain('check the base URL');
+    expect(causeChain(await errorOf(platform.page(query)))).toContain('check the base URL');
     expect(server.requests.length).toBe(1);
   });
 
@@ -505,7 +513,7 @@ describe('a refusal', () => {
     ],
   ])('may come with the body %j', async (body, code, message) => {
     const { platform } = await scene((_, response) => answer(response, 400, body));
-    const refusal = refusalOf(await errorOf(platform.orders(query)));
+    const refusal = refusalOf(await errorOf(platform.page(query)));
     expect(refusal).toEqual({ status: 400, code, message });
   });
 });
@@ -520,7 +528,7 @@ describe('an abort', () => {
         setTimeout(() => control.abort(), 30);
       });
       if (moment.startsWith('before')) control.abort();
-      const error = await errorOf(platform.orders(query, control.signal));
+      const error = await errorOf(platform.page(query, control.signal));
       expect(isOutlastError(error, 'aborted') && error.kind).toBe('transient');
     },
   );
@@ -535,7 +543,7 @@ describe('an abort', () => {
       { realSleep: true },
     );
     const started = performance.now();
-    const error = await errorOf(platform.orders(query, control.signal));
+    const error = await errorOf(platform.page(query, control.signal));
     expect(isOutlastError(error, 'aborted')).toBe(true);
     expect(performance.now() - started).toBeLessThan(40_000);
   });
@@ -543,7 +551,7 @@ describe('an abort', () => {
   it('leaves no listeners on a signal that outlives many calls', async () => {
     const { platform } = await scene((_, response) => answer(response, 200, emptyPage));
     const { signal } = new AbortController();
-    for (let i = 0; i < 20; i++) await platform.orders(query, signal);
+    for (let i = 0; i < 20; i++) await platform.page(query, signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
@@ -557,7 +565,7 @@ describe('slots', () => {
       underWay.push(() => answer(response, 200, emptyPage));
       most = Math.max(most, underWay.length);
     });
-    const all = Array.from({ length: 6 }, () => platform.orders(query, undefined, slots));
+    const all = Array.from({ length: 6 }, () => platform.page(query, undefined, slots));
     for (let left = all.length; left > 0; left--) {
       await expect.poll(() => underWay.length).toBe(Math.min(expected, left));
       underWay.shift()?.();
@@ -585,8 +593,12 @@ describe('slots', () => {
       once((_, response) => answer(response, 503, '')),
       { sleep: () => asleep },
     );
-    const waiting = platform.orders(query, undefined, slots);
-    await platform.classes({ offset: 0, limit: 50, sortBy: 'DATE_ASC' }, undefined, slots);
+    const waiting = platform.page(query, undefined, slots);
+    await platform.page(
+      { resource: 'nft_classes', offset: 0, limit: 50, sortBy: 'DATE_ASC' },
+      undefined,
+      slots,
+    );
     wake();
     await waiting;
     expect(server.requests).toHaveLength(3);
@@ -610,7 +622,7 @@ describe('slots', () => {
         meter: { request: (outcome) => events.push(outcome), waited: () => undefined },
       },
     );
-    await platform.orders(query, undefined, slots);
+    await platform.page(query, undefined, slots);
     expect(events.join(', ')).toBe(
       'permit, throttled, quiet, left, waited, permit, left early, answered, left',
     );
@@ -642,7 +654,7 @@ describe('the key and the secret', () => {
 
   it.each(troubles)('stand in no error and no log line after %s', async (_name, trouble) => {
     const { platform, log } = await scene(trouble, { timeoutMs: 100, maxAttempts: 2 });
-    const error = await errorOf(platform.orders({ ...query, pageKey: 'page-key-in-url' }));
+    const error = await errorOf(platform.page({ ...query, pageKey: 'page-key-in-url' }));
     const everything = inspect(error, { depth: 20, showHidden: true }) + log();
     for (const secret of [apiKey, apiSecret, signature, 'page-key-in-url']) {
       expect(everything).not.toMatch(secret);
@@ -652,7 +664,7 @@ describe('the key and the secret', () => {
 
   it('would be found there if they were (the sabotaged twin)', async () => {
     const { platform, log } = await scene(quoting(400), { apiKey: 'other', apiSecret: 'other' });
-    const error = await errorOf(platform.orders(query));
+    const error = await errorOf(platform.page(query));
     expect(inspect(error, { depth: 20, showHidden: true }) + log()).toMatch(apiSecret);
   });
 });

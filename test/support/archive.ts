@@ -162,8 +162,8 @@ export async function createBench(
       // A clock that jumped is noticed by an answer's `Date`; where nothing was due by the old one, nobody asked.
       if (requests === 0) {
         const { signal } = new AbortController();
-        const question = { limit: 1, sortBy: 'DATE_DESC', countTotal: false } as const;
-        await worker.platform.orders(question, signal).catch(() => undefined);
+        const question = { resource: 'orders', limit: 1, sortBy: 'DATE_DESC' } as const;
+        await worker.platform.page(question, signal).catch(() => undefined);
         await runOnce();
       }
       return runOnce();

@@ -102,7 +102,7 @@ export async function createUncertified(
         bench.simulator.setNow(now);
         await bench.restart();
         // No certificate is made before the platform was heard.
-        await bench.worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
+        await bench.worker.platform.page({ resource: 'orders', limit: 1, sortBy: 'DATE_DESC' });
       };
     },
     close: async (): Promise<void> => {

@@ -107,8 +107,7 @@ test.each([
         });
     bench.worker.platform = {
       ...platform,
-      orders: (query, signal, slots) => platform.orders(query, signal, counted(slots)),
-      classes: (query, signal, slots) => platform.classes(query, signal, counted(slots)),
+      page: (query, signal, slots) => platform.page(query, signal, counted(slots)),
     };
     bench.worker.concurrency = concurrency;
     await bench.run({ only: { days: { from: '2026-03-28', to: '2026-04-07' } } });

@@ -76,11 +76,11 @@ test('a run of many minutes reads today’s tail again each minute', async () =>
   );
   const { platform } = bench.worker;
   // An answer takes five seconds, on however busy a machine.
-  const orders: typeof platform.orders = (...asked) => {
+  const page: typeof platform.page = (...asked) => {
     bench.simulator.advance(5_000);
-    return platform.orders(...asked);
+    return platform.page(...asked);
   };
-  bench.worker.platform = { ...platform, orders };
+  bench.worker.platform = { ...platform, page };
   const gaps = await minutesBetweenTails(bench);
   const minutes = gaps.reduce((sum, gap) => sum + gap, 0);
   expect(minutes).toBeGreaterThan(3);

@@ -6,6 +6,7 @@ import { daysIn } from '../../src/day.ts';
 import { transient } from '../../src/errors.ts';
 import { byteBounds } from '../../src/platform/bytes.ts';
 import { storable } from '../../src/platform/canonical.ts';
+import type { PlatformPage } from '../../src/model.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { withTx } from '../../src/store/db.ts';
 import { watchOperations } from '../../src/store/operations/watch-operations.ts';
@@ -95,14 +96,15 @@ test.each<[string, (text: string) => string, RegExp]>([
 function poisonedAt(
   day: string,
   platform: Platform,
-  poison: (page: Awaited<ReturnType<Platform['orders']>>) => typeof page,
+  poison: (page: PlatformPage) => PlatformPage,
 ): Platform {
   return {
     ...platform,
-    orders: async (query, signal) => {
-      const page = await platform.orders(query, signal);
-      const isWalk = query.startDate === day && query.sortBy === 'DATE_ASC' && query.countTotal;
-      return isWalk && page.shown > 1 && query.endDate === day ? poison(page) : page;
+    page: async (query, signal) => {
+      const page = await platform.page(query, signal);
+      const { resource, startDate, endDate, sortBy, countTotal = false } = query;
+      const isWalk = startDate === day && endDate === day && sortBy === 'DATE_ASC' && countTotal;
+      return isWalk && page.shown > 1 && resource === 'orders' ? poison(page) : page;
     },
   };
 }
@@ -191,8 +193,8 @@ describe('P12: what is too long', () => {
     const { platform } = bench.worker;
     bench.worker.platform = {
       ...platform,
-      orders: async (query, ...rest) => {
-        const page = await platform.orders(query, ...rest);
+      page: async (query, ...rest) => {
+        const page = await platform.page(query, ...rest);
         const isPoison = page.records.some((one) => one.id === 'o-2026-04-03-11');
         if (isPoison) throw transient('platform_unusable', says);
         return page;

@@ -35,7 +35,7 @@ const laterBy = (ms: number): Promise<Cost> => {
 /** Sets the platform's clock and lets that be noticed; the daily probe counts as made. */
 async function jumpTo(at: number): Promise<void> {
   bench.simulator.setNow(at);
-  await bench.worker.platform.orders({ limit: 1, sortBy: 'DATE_DESC', countTotal: false });
+  await bench.worker.platform.page({ resource: 'orders', limit: 1, sortBy: 'DATE_DESC' });
   await bench.db.query(`update sync.facts set confirmed_at = $1 where fact like '%.probed'`, [
     new Date(at).toISOString(),
   ]);

@@ -18,7 +18,7 @@ async function walked(
   const next = async (): Promise<PlatformPage> => pages.shift() as PlatformPage;
   const ended = await walkView(
     {
-      platform: { orders: next, classes: next } as unknown as Platform,
+      platform: { page: next } as unknown as Platform,
       countsBeyond,
       signal: new AbortController().signal,
       commit: async ({ page }) => void committed.push(page.records.map(({ id }) => id)),

@@ -104,7 +104,7 @@ async function certificates(): Promise<Row[]> {
 /** March is over and decided, and nobody has certified it. */
 async function marchEnds(): Promise<void> {
   archive.simulator.setNow(marchIsOver);
-  await archive.worker.platform.orders({ limit: 1, sortBy: 'DATE_ASC', countTotal: false });
+  await archive.worker.platform.page({ resource: 'orders', limit: 1, sortBy: 'DATE_ASC' });
   await settle(
     archive.db,
     `update sync.slices set state = 'final', due_at = null where day < '2026-04-01'`,

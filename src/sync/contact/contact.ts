@@ -15,7 +15,7 @@ import {
   unparkProject,
   type KnownProject,
 } from '../../store/projects.ts';
-import { askList, wasShown } from '../ask-list.ts';
+import { wasShown } from '../ask-list.ts';
 import { archivedLists } from '../enter-days.ts';
 import type { Worker } from '../worker.ts';
 import { probeEveryMs, refreshFacts } from './probe.ts';
@@ -250,8 +250,7 @@ async function askForDate(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const query = { limit: 1, sortBy: 'DATE_DESC', countTotal: false } as const;
-    await askList(platform, { resource, owner: '' }, query, signal);
+    await platform.page({ resource, limit: 1, sortBy: 'DATE_DESC' }, signal);
   } catch (error) {
     // A refusal carries a date as well, and so does what is too long to be read; anything else is a real failure.
     const isAnswer = isOutlastError(error, 'platform_refused', 'platform_unusable');

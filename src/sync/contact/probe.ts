@@ -6,7 +6,7 @@ import type { Day, Instant, ListedResource, PlatformPage } from '../../model.ts'
 import { pageLimits } from '../../resources.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { recordFacts } from '../../store/facts.ts';
-import { askList, endsOf, type List } from '../ask-list.ts';
+import { endsOf, type List } from '../ask-list.ts';
 import { listsOf } from '../enter-days.ts';
 import { decidedAfterMs } from '../due-times.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
@@ -53,7 +53,7 @@ const list = (
   range: Range,
   sortBy: 'DATE_ASC' | 'DATE_DESC',
 ): Promise<PlatformPage> =>
-  askList(platform, of, { ...range, limit, sortBy, countTotal: true }, signal);
+  platform.page({ ...of, ...range, limit, sortBy, countTotal: true }, signal);
 
 /**
  * Facts of one resource by name, for example `orders.limit`: of the first of its lists, but for the older days, which one

@@ -15,7 +15,7 @@ import {
   type ProjectSource,
 } from '../../store/projects.ts';
 import { idsOf } from '../../store/walked-pages.ts';
-import { askList, boundsOf, limitOf } from '../ask-list.ts';
+import { boundsOf, limitOf } from '../ask-list.ts';
 
 type Held = {
   db: Db;
@@ -91,18 +91,15 @@ async function isRecognised(
       `the address or key of project "${projectId}" has changed, and it is recognised by ${list}, which the platform does not show`,
     );
   }
-  const query = {
-    ...boundsOf(held.day, 2),
-    limit: limitOf(facts, held.resource),
-    sortBy: 'DATE_ASC' as const,
-    countTotal: false,
-  };
-  const page = await askList(platform, held, query, signal);
+  const { resource, owner, day } = held;
+  const limit = limitOf(facts, resource);
+  const query = { resource, owner, ...boundsOf(day, 2), limit, sortBy: 'DATE_ASC' } as const;
+  const page = await platform.page(query, signal);
   // Operation ids are the callers' own and may coincide by chance: half of what a page can show must be held. Whichever
   // end of the day was read last, all of it is compared.
   const shown = new Set(idsOf(page));
   const again = held.ids.filter((id) => shown.has(id)).length;
-  if (2 * again >= Math.min(held.ids.length, query.limit)) return true;
+  if (2 * again >= Math.min(held.ids.length, limit)) return true;
   throw settingsError(
     'source_changed',
     `The address or key of project "${projectId}" has changed, and the platform shows ${again === 0 ? 'none' : 'few'} of the records held for ${held.day}: this looks like another project or another platform. Nothing was written. Give it a project name of its own (OUTLAST_PROJECT), or, if it really continues this archive, run \`outlast sync --accept-new-source\` once.`,

@@ -1,6 +1,6 @@
 // One turn of one slice: reads what is due of it, and writes what the evidence says then.
 import { dayMs } from '../../day.ts';
-import { causeChain, isOutlastError, OutlastError } from '../../errors.ts';
+import { causeChain, isOutlastError, type OutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList, type Clocks } from '../../model.ts';
 import { isPlatformError } from '../../platform/refusal.ts';

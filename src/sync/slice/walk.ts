@@ -3,10 +3,10 @@
 // for a few that show no row at all and lead on.
 import { isOutlastError } from '../../errors.ts';
 import type { End, Instant, ListedResource, PlatformPage } from '../../model.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { ListQuery, Platform } from '../../platform/platform.ts';
 import type { PagePosition } from '../../store/checkpoint.ts';
 import type { WalkedPage } from '../../store/walked-pages.ts';
-import { askList, endsOf, showsAgain, type ListQuery } from '../ask-list.ts';
+import { endsOf, showsAgain } from '../ask-list.ts';
 
 /** How a view of a day is asked for, its list or one status of it: the same from its first page to its last. */
 export type ViewQuery = Pick<ListQuery, 'startDate' | 'endDate' | 'limit' | 'status'> & {
@@ -143,7 +143,7 @@ export const afterAll = ({ observedAt }: Pick<WalkedList, 'observedAt'>): Instan
 /** One page of a view, with the total where it begins. */
 export function askPage(
   platform: Platform,
-  list: Pick<WalkedList, 'resource' | 'owner'>,
+  { resource, owner }: Pick<WalkedList, 'resource' | 'owner'>,
   { order, ...query }: ViewQuery,
   position: PagePosition,
   signal: AbortSignal,
@@ -151,7 +151,8 @@ export function askPage(
   const sortBy = order === 'desc' ? 'DATE_DESC' : 'DATE_ASC';
   const { pageKey, offset } = position;
   const countTotal = isBeginning(position);
-  return askList(platform, list, { ...query, sortBy, pageKey, offset, countTotal }, signal);
+  const of = { resource, owner, pageKey, offset, countTotal };
+  return platform.page({ ...query, ...of, sortBy }, signal);
 }
 
 /** Where a page that showed something new leads to; null: it is the last. */
