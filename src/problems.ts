@@ -3,28 +3,6 @@
 // contents, no address, nothing the platform said: what is told leaves the house (P10).
 import { wholeList, type ClockDisagreement, type Day } from './model.ts';
 
-export const problemKinds = [
-  'deadline_at_risk',
-  'deadline_missed',
-  'day_lost',
-  'day_unproved',
-  'clock_disagrees',
-  'operation_at_risk',
-  'operation_lost',
-  'proof_fails',
-  'books_differ',
-  'records_missing',
-  'rejects',
-  'fact_changed',
-  'files_unwritten',
-  'export_failed',
-  'archive_altered',
-  'parked',
-  'run_failed',
-  'work_left',
-] as const;
-export type ProblemKind = (typeof problemKinds)[number];
-
 /** The worst first. What only happened, such as a lost day, is `info` once it has been known for a day. */
 export const problemLevels = ['critical', 'warning', 'info'] as const;
 export type ProblemLevel = (typeof problemLevels)[number];
@@ -141,7 +119,7 @@ const endangeredZh = ({ days, month, cliff }: ProblemNumbers): string =>
     ? ''
     : `其中 ${days} 天尚未证实，平台将于 ${moment(cliff)} 不再提供 ${month.slice(0, 7)}。`;
 
-const words: Record<ProblemKind, OfKind> = {
+const words = {
   deadline_at_risk: {
     en: (subject, of) => {
       const { requests, tooLate = 0, perSecondNeeded = null, deadline } = of;
@@ -392,7 +370,10 @@ const words: Record<ProblemKind, OfKind> = {
       zh: '请查看哪些天失败以及原因。速率较低时，首次同步可能确实需要更久。',
     },
   },
-};
+} satisfies Record<string, OfKind>;
+
+export type ProblemKind = keyof typeof words;
+export const problemKinds = Object.keys(words) as ProblemKind[];
 
 /** `orders 2026-03`, `nft_classes of iaa1x 2026-03`; an owner's whole list is no month of the calendar. */
 export const monthSubject = (list: { resource: string; owner: string }, month: Day): string =>

@@ -2,6 +2,7 @@
 // problems.ts), and the heartbeat is called where all is well. It works in the background and fails with a line in the
 // log: no sync waits for it, and no error of it reaches one.
 import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 import { causeChain } from '../errors.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { Instant, ProjectId } from '../model.ts';
@@ -17,7 +18,6 @@ import { concernsAll } from '../sync/unforeseen-errors.ts';
 import type { FileTrouble, TickResult } from '../sync/worker.ts';
 import { deliver } from './deliver.ts';
 import { bodyOf } from './message.ts';
-import type { AlertFormat } from './receivers.ts';
 import { updateAlerts, type ExportEnd, type ProcessState } from './update-alerts.ts';
 
 type WatchedProject = {
@@ -155,7 +155,7 @@ export function createAlerts(options: AlertsOptions) {
   }
 
   async function take(taken: TickResult[]): Promise<void> {
-    const told: ProjectToTell[] = [];
+    const looked: AlertedProject[] = [];
     for (const { projectId, outcome } of taken) {
       const project = projects.get(projectId);
       // A run that has not heard from the platform yet soon will: no deadline is judged by another clock meanwhile.
@@ -169,19 +169,41 @@ export function createAlerts(options: AlertsOptions) {
         tellTrouble({ projectId, error: causeChain(error) });
         continue;
       }
-      told.push({ projectId, now: project.now() });
+      looked.push(project);
     }
-    const isTold =
-      webhookUrl === null ||
-      (await sendAlerts(
-        db,
-        { url: webhookUrl, format, secret },
-        told,
-        reminderMs,
-        stop.signal,
-        log,
-      ));
-    if (isTold) await beat();
+    if (await tell(looked)) await beat();
+  }
+
+  /**
+   * Claims what is to be told, sends one message however many projects it is of, and notes what became of it. The
+   * network lies between two statements and in no transaction. A process that dies in between leaves the alerts to be
+   * told again: at least once. Returns whether nothing is left untold.
+   */
+  async function tell(looked: AlertedProject[]): Promise<boolean> {
+    if (webhookUrl === null) return true;
+    const claimed: { project: AlertedProject; alerts: Claimed[] }[] = [];
+    for (const project of looked) {
+      const options = { projectId: project.projectId, now: project.now(), reminderMs, calmMs };
+      const alerts = await claimAlerts(db, { ...options, claimMs });
+      if (alerts.length > 0) claimed.push({ project, alerts });
+    }
+    const all = claimed.flatMap(({ alerts }) => alerts);
+    if (all.length === 0) return true;
+    const told = claimed.map(({ project }) => project.projectId);
+    const body = bodyOf(all, format, await newestHeads(db, told));
+    const { signal } = stop;
+    const problem = await deliver({ url: webhookUrl, format, secret, body, signal });
+    for (const { project, alerts } of claimed) {
+      if (problem === null) await noteTold(db, project.projectId, alerts, project.now());
+      else await noteUntold(db, project.projectId, alerts, restMs);
+    }
+    const fields = { alerts: all.length };
+    if (problem === null) log.info(fields, 'The webhook took the alerts');
+    else {
+      const sentence = 'The webhook did not take the alerts; they wait for another try';
+      log.warn({ ...fields, problem }, sentence);
+    }
+    return problem === null;
   }
 
   /** One at a time. P9: it ends, for a turn takes all that waits, and each run or tick adds its project once. */
@@ -232,17 +254,8 @@ export function createAlerts(options: AlertsOptions) {
   };
 }
 
-async function within(work: Promise<void> | null, ms: number): Promise<void> {
-  if (work === null) return;
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, patience]);
-  clearTimeout(timer);
-}
-
-type Webhook = { url: string; format: AlertFormat; secret: string | null };
+const within = (work: Promise<void> | null, ms: number): Promise<void> =>
+  Promise.race([work ?? undefined, wait(ms, undefined, { ref: false })]);
 
 /** What is over is told after so long: it may be back at once. */
 const calmMs = 5 * 60_000;
@@ -250,48 +263,6 @@ const calmMs = 5 * 60_000;
 const claimMs = 60_000;
 /** After the first failure a try at the next tick, after the second minutes later, then hourly: never in a loop. */
 const restMs = (attempts: number): number => [45_000, 5 * 60_000][attempts - 1] ?? 3_600_000;
-
-type ProjectToTell = { projectId: ProjectId; now: Instant };
-
-/**
- * Claims what is to be told, sends one message however many projects it is of, and notes what became of it. The network
- * lies between two statements and in no transaction. A process that dies in between leaves the alerts to be told again:
- * at least once. Returns whether nothing is left untold.
- */
-export async function sendAlerts(
-  db: Db,
-  webhook: Webhook,
-  projects: ProjectToTell[],
-  reminderMs: number,
-  signal: AbortSignal,
-  log: Log,
-): Promise<boolean> {
-  const claimed: { project: ProjectToTell; alerts: Claimed[] }[] = [];
-  for (const project of projects) {
-    const alerts = await claimAlerts(db, { ...project, reminderMs, calmMs, claimMs });
-    if (alerts.length > 0) claimed.push({ project, alerts });
-  }
-  const all = claimed.flatMap(({ alerts }) => alerts);
-  if (all.length === 0) return true;
-  const heads = await newestHeads(
-    db,
-    claimed.map(({ project }) => project.projectId),
-  );
-  const body = bodyOf(all, webhook.format, heads);
-  const problem = await deliver({ ...webhook, body, signal });
-  for (const { project, alerts } of claimed) {
-    if (problem === null) await noteTold(db, project.projectId, alerts, project.now);
-    else await noteUntold(db, project.projectId, alerts, restMs);
-  }
-  const fields = { alerts: all.length };
-  if (problem === null) log.info(fields, 'The webhook took the alerts');
-  else
-    log.warn(
-      { ...fields, problem },
-      'The webhook did not take the alerts; they wait for another try',
-    );
-  return problem === null;
-}
 
 /** A forecast reads every living slice, tens of thousands with many owners, and speaks of days: not at every tick. */
 const freshMs = 5 * 60_000;

@@ -171,7 +171,7 @@ test('an alert is told once, again after a day and not before, and its end once,
   await run();
   await run();
   expect(told()).toEqual(['open parked', 'still parked', 'over parked']);
-  expect(await readAlertRows(bench.db, null)).toEqual([]);
+  expect(await readAlertRows(bench.db, 'p')).toEqual([]);
 });
 
 describe('replicas', () => {
@@ -181,7 +181,7 @@ describe('replicas', () => {
 
   test('an export that failed is over when one was made, whoever looks meanwhile', async () => {
     const failures = async (): Promise<boolean[]> =>
-      (await readAlertRows(bench.db, null))
+      (await readAlertRows(bench.db, 'p'))
         .filter(({ kind }) => kind === 'export_failed')
         .map(({ resolvedAt }) => resolvedAt === null);
     const failed = { trouble: 'late' } as const;

@@ -27,8 +27,6 @@ export const isAlertNews = ({ openedAt, resolvedAt }: AlertRow): boolean => reso
 export const isAlertOver = ({ openedAt, resolvedAt }: AlertRow): boolean =>
   resolvedAt !== null && resolvedAt > openedAt;
 
-type KnownAlert = AlertRow & { projectId: ProjectId };
-
 /**
  * Until the transaction ends nobody else looks at the project's conditions or notes what was told: none may write what
  * it saw over another's newer look.
@@ -39,16 +37,13 @@ export async function lockAlerts(tx: Tx, projectId: ProjectId): Promise<void> {
   ]);
 }
 
-/** The rows of one project, oldest first, or of all. */
-export async function readAlertRows(
-  db: Queryable,
-  projectId: ProjectId | null,
-): Promise<KnownAlert[]> {
+/** The rows of a project, oldest first. */
+export async function readAlertRows(db: Queryable, projectId: ProjectId): Promise<AlertRow[]> {
   return drizzleOn(db)
-    .select({ projectId: alerts.projectId, ...columns })
+    .select(columns)
     .from(alerts)
-    .where(projectId === null ? undefined : eq(alerts.projectId, projectId))
-    .orderBy(alerts.projectId, alerts.openedAt, alerts.kind, alerts.subject);
+    .where(eq(alerts.projectId, projectId))
+    .orderBy(alerts.openedAt, alerts.kind, alerts.subject);
 }
 
 /** Enters alerts or changes what they say; whether one is being told stays as it is. */
@@ -80,7 +75,8 @@ export async function dropAlerts(tx: Tx, projectId: ProjectId, dropped: AlertRow
 // Who tells an alert: claimed for a while by one process, then noted as told or to be tried again. Between claim and
 // note lies the network, outside of any transaction: a process that dies there leaves it to be told a second time.
 
-export type Claimed = KnownAlert & {
+export type Claimed = AlertRow & {
+  projectId: ProjectId;
   /** Names the claim: whoever's has run out notes nothing. */
   claim: string;
 };
@@ -141,47 +137,33 @@ export async function claimAlerts(db: Queryable, options: AlertClaimOptions): Pr
     .toSorted((a, b) => a.openedAt - b.openedAt || (a.subject < b.subject ? -1 : 1));
 }
 
-const ofClaim =
-  'a.project_id = $1 and a.kind = u.kind and a.subject = u.subject and a.telling_until = u.claim';
-const claims = '$2::text[], $3::text[], $4::timestamptz[]';
-const valuesOf = (projectId: ProjectId, claimed: Claimed[]): unknown[] => [
-  projectId,
-  claimed.map((alert) => alert.kind),
-  claimed.map((alert) => alert.subject),
-  claimed.map((alert) => alert.claim),
-];
+const ofClaim = ({ projectId, kind, subject, claim }: Claimed) =>
+  and(
+    eq(alerts.projectId, projectId),
+    eq(alerts.kind, kind),
+    eq(alerts.subject, subject),
+    sql`${alerts.tellingUntil} = ${claim}`,
+  );
 
-/** Somebody has taken them. What was told to be over is done with. */
+/**
+ * Somebody has taken them. What was told to be over is done with; should it have come back meanwhile, the next look
+ * opens it anew.
+ */
 export async function noteTold(
   db: Db,
   projectId: ProjectId,
   claimed: Claimed[],
   now: Instant,
 ): Promise<void> {
-  const over = claimed.filter(isAlertOver);
-  const others = claimed.filter((alert) => !isAlertOver(alert));
   await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
-    // What came back while its end was told is told anew.
-    await tx.query(
-      `update sync.alerts a
-          set told_at = null, telling_until = null, attempts = 0
-         from unnest(${claims}) as u(kind, subject, claim)
-        where ${ofClaim} and a.resolved_at is null`,
-      valuesOf(projectId, over),
-    );
-    await tx.query(
-      `delete from sync.alerts a using unnest(${claims}) as u(kind, subject, claim) where ${ofClaim}`,
-      valuesOf(projectId, over),
-    );
-    await tx.query(
-      `update sync.alerts a
-          -- The text is the one that was told: what has changed since is noticed by it.
-          set told_at = $6, text = u.text, telling_until = null, attempts = 0
-         from unnest(${claims}, $5::text[]) as u(kind, subject, claim, text)
-        where ${ofClaim}`,
-      [...valuesOf(projectId, others), others.map((alert) => alert.text), iso(now)],
-    );
+    const orm = drizzleOn(tx);
+    for (const alert of claimed) {
+      // The text is the one that was told: what has changed since is noticed by it.
+      const told = { toldAt: now, text: alert.text, tellingUntil: null, attempts: 0 };
+      const noted = isAlertOver(alert) ? orm.delete(alerts) : orm.update(alerts).set(told);
+      await noted.where(ofClaim(alert));
+    }
   });
 }
 
@@ -194,12 +176,10 @@ export async function noteUntold(
 ): Promise<void> {
   await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
-    await tx.query(
-      `update sync.alerts a
-          set telling_until = to_timestamp(extract(epoch from statement_timestamp())::float8 + u.rest)
-         from unnest(${claims}, $5::float8[]) as u(kind, subject, claim, rest)
-        where ${ofClaim}`,
-      [...valuesOf(projectId, claimed), claimed.map((alert) => restMs(alert.attempts) / 1000)],
-    );
+    for (const alert of claimed) {
+      const rest = restMs(alert.attempts) / 1000;
+      const tellingUntil = sql`statement_timestamp() + make_interval(secs => ${rest})`;
+      await drizzleOn(tx).update(alerts).set({ tellingUntil }).where(ofClaim(alert));
+    }
   });
 }

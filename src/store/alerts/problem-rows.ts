@@ -3,7 +3,7 @@
 import type { Instant, ProjectId } from '../../model.ts';
 import type { ProblemKind, ProblemLevel, ProblemNumbers } from '../../problems.ts';
 import type { Queryable, Tx } from '../db.ts';
-import { iso } from '../ledger.ts';
+import { iso, msOf } from '../ledger.ts';
 
 export type Problem = {
   projectId: ProjectId;
@@ -38,20 +38,14 @@ export async function readProblems(
   projectId: ProjectId | null,
   forecast?: ReadonlyMap<ProjectId, readonly ProblemReport[]>,
 ): Promise<Problem[]> {
-  const { rows } = await db.query<
-    Omit<Problem, 'since' | 'until'> & { since: string | null; until: string | null }
-  >(
-    `select project_id as "projectId", kind, level, subject, numbers, is_news as "isNews", since, until
+  const { rows: stored } = await db.query<Problem>(
+    `select project_id as "projectId", kind, level, subject, numbers, is_news as "isNews",
+            ${msOf('since')} as since, ${msOf('until')} as until
        from analytics.problems
       where $1::text is null or project_id = $1
       order by project_id, array_position(array['critical', 'warning', 'info'], level), kind, until, subject`,
     [projectId],
   );
-  const stored = rows.map(({ since, until, ...row }): Problem => ({
-    ...row,
-    since: instantOf(since),
-    until: instantOf(until),
-  }));
   const foreseen = [...(forecast ?? [])].flatMap(([of, reports]) =>
     reports.map((report): Problem => {
       const isSame = ({ projectId: id, kind, subject }: Problem): boolean =>
@@ -69,9 +63,6 @@ export async function readProblems(
   }
   return [...byName.values()];
 }
-
-const instantOf = (text: string | null): Instant | null =>
-  text === null ? null : Date.parse(text);
 
 /** By how much the platform's clock is ahead of the database's: problems are judged by it. */
 export async function noteClock(tx: Queryable, projectId: ProjectId, now: Instant): Promise<void> {
