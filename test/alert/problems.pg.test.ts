@@ -107,21 +107,23 @@ describe('days', () => {
     expect(await found()).toEqual([]);
   });
 
-  it.each([
-    ['long before the deadline', deadline - 72 * hour - 1, []],
-    ['in the closing period', deadline - 72 * hour, ['deadline_at_risk']],
-    ['at the deadline', deadline, ['deadline_missed']],
-    ['after the cliff, undecided yet', deadline + 30 * hour, ['deadline_missed']],
-  ])('a day without proof %s', async (_, now, expected) => {
-    await slices(two);
-    expect(await kinds(now)).toEqual(expected);
-  });
-
-  it.each([
-    ['until its month is about to go', deadline + 10 * hour - 1, []],
-    ['and then not', deadline + 10 * hour, ['deadline_missed']],
-  ])('that were read once wait for their second reading %s', async (_, now, expected) => {
-    await slices(two, { state: 'walked', why: 'read once' });
+  const failing = { ...proved, attempts: 5 };
+  const readOnce = { state: 'walked', why: 'read once' };
+  // prettier-ignore
+  it.each<[what: string, of: object, now: number, expected: string[]]>([
+    ['without proof, long before the deadline', {}, deadline - 72 * hour - 1, []],
+    ['without proof, in the closing period', {}, deadline - 72 * hour, ['deadline_at_risk']],
+    ['without proof, at the deadline', {}, deadline, ['deadline_missed']],
+    ['without proof, after the cliff, undecided yet', {}, deadline + 30 * hour, ['deadline_missed']],
+    ['read once, and waiting for the second reading', readOnce, deadline + 10 * hour - 1, []],
+    ['read once, when the month is about to go', readOnce, deadline + 10 * hour, ['deadline_missed']],
+    ['proved and failing, before the deadline', failing, deadline - 1, ['proof_fails']],
+    ['proved and failing, while the end is far enough', failing, deadline + 10 * hour - 1, ['proof_fails']],
+    ['proved and failing, from 14 hours before the end on', failing, deadline + 10 * hour, []],
+    ['proved and failing, after the end', failing, deadline + 30 * hour, []],
+    ['proved, after four attempts, which are none too many', { ...proved, attempts: 4 }, noon, []],
+  ])('%s', async (_, of, now, expected) => {
+    await slices(two, { ...of });
     expect(await kinds(now)).toEqual(expected);
   });
 
@@ -149,18 +151,10 @@ describe('days', () => {
   });
 
   it("an owner's whole list has no deadline, and is told by name when it fails", async () => {
-    await slices(['0001-01-01'], {
-      resource: 'nft_classes',
-      owner: 'o',
-      attempts: 5,
-      deadline_at: '9999-12-31',
-    });
-    expect(await told()).toEqual([
-      {
-        kind: 'proof_fails',
-        subject: 'nft_classes of o as a whole',
-        text: expect.stringContaining('nft_classes of o as a whole: 1 day was tried') as string,
-      },
+    const whole = { resource: 'nft_classes', owner: 'o', deadline_at: '9999-12-31' };
+    await slices(['0001-01-01'], { ...whole, attempts: 5 });
+    expect(await told()).toMatchObject([
+      { kind: 'proof_fails', subject: 'nft_classes of o as a whole' },
     ]);
   });
 
@@ -195,21 +189,6 @@ describe('days', () => {
     expect(levels).toEqual(['critical', 'critical', 'info']);
     expect((await found(noon + 25 * hour))[0]?.since).toBe(noon);
   });
-
-  it.each([
-    ['before the deadline', deadline - 1, ['proof_fails']],
-    ['after it, while its end is far enough', deadline + 10 * hour - 1, ['proof_fails']],
-    ['from 14 hours before its end on', deadline + 10 * hour, []],
-    ['after its end', deadline + 30 * hour, []],
-  ])('a proved day that fails %s', async (_, now, expected) => {
-    await slices(two, { ...proved, attempts: 5 });
-    expect(await kinds(now)).toEqual(expected);
-  });
-
-  it('four attempts are none too many', async () => {
-    await slices(two, { ...proved, attempts: 4 });
-    expect(await kinds()).toEqual([]);
-  });
 });
 
 describe('operations', () => {
@@ -224,26 +203,19 @@ describe('operations', () => {
        values ('p', $1, '2026-03-09', $2, $3, $4)`,
       [id, state, due, added],
     );
-  const asTold = (text: string) => [
-    { kind: 'operation_at_risk', subject: 'transactions 2026-03', text },
-  ];
 
+  // prettier-ignore
   it.each([
-    ['long before', deadline - 72 * hour - 1, null],
-    [
-      'near their deadline',
-      deadline - hour,
-      'transactions 2026-03: 2 operations have no final result yet, and should by 2026-04-30 00:00 UTC.',
-    ],
-    [
-      'after it',
-      deadline,
-      'transactions 2026-03: the deadline of 2026-04-30 00:00 UTC has passed and 2 operations have no final result.',
-    ],
-  ])('still open %s', async (_, now, text) => {
+    ['long before', deadline - 72 * hour - 1, []],
+    ['near their deadline', deadline - hour, ['transactions 2026-03: 2 operations have no final result yet, and should by 2026-04-30 00:00 UTC.']],
+    ['after it', deadline, ['transactions 2026-03: the deadline of 2026-04-30 00:00 UTC has passed and 2 operations have no final result.']],
+  ])('still open %s', async (_, now, texts) => {
     await give('a', 'open', '2026-04-30');
     await give('b', 'open', '2026-04-30');
-    expect(await told(now)).toEqual(text === null ? [] : asTold(text));
+    const subject = 'transactions 2026-03';
+    expect(await told(now)).toEqual(
+      texts.map((text) => ({ kind: 'operation_at_risk', subject, text })),
+    );
   });
 
   it('with a final result by one lookup are no trouble, although the other is still asked', async () => {
@@ -419,8 +391,6 @@ describe('what a process adds', () => {
     exportEnd: null,
     ...more,
   });
-  const texts = (more: Partial<ProcessState>): string[] =>
-    reportsOf(state(more)).map((one) => problemText(one));
   const reported = (more: Partial<ProcessState>, projectId = 'p'): Promise<void> => {
     const watch = state(more);
     return reportProblems(tx as Tx, projectId, watch.now, reportsOf(watch), {
@@ -430,35 +400,19 @@ describe('what a process adds', () => {
     });
   };
 
-  it.each([
-    [{ trouble: null }, []],
-    [{ trouble: 'failed' }, ['The archive was not exported as scheduled. The log says why.']],
-    [
-      { trouble: 'late' },
-      ['No export has ended for a day longer than its schedule says: one may hang.'],
-    ],
-    [
-      { trouble: 'missed', dueAt: at('2026-04-06T03:20:00Z') },
-      [
-        'The export due at 2026-04-06 03:20 UTC was not made then. It was made up when the service started.',
-      ],
-    ],
-  ] as const)('an export on schedule: %j', (exportEnd, expected) => {
-    expect(texts({ exportEnd })).toEqual(expected);
-  });
-
-  it.each([
-    [
-      { of: 'machine' as const, byMs: 366 * 86_400_000, forMs: hour },
-      "The clock of web-1 is 366 days behind the platform's: nothing is sealed, final or lost before every clock says so. Set the wrong one right (NTP).",
-    ],
-    [
-      { of: 'answers' as const, byMs: hour, forMs: hour },
-      "The platform's answers contradict each other about the time, by 60 minutes: nothing is sealed, final or lost before every clock says so.",
-    ],
-    [{ of: 'machine' as const, byMs: -hour, forMs: hour - 1 }, null],
-  ])('clocks that have disagreed for an hour: %j', (clocks, text) => {
-    expect(texts({ clocks })).toEqual(text === null ? [] : [text]);
+  const forAnHour = { of: 'machine', byMs: 366 * day, forMs: hour } as const;
+  // prettier-ignore
+  it.each<[Partial<ProcessState>, string | null]>([
+    [{ exportEnd: { trouble: null } }, null],
+    [{ exportEnd: { trouble: 'failed' } }, 'The archive was not exported as scheduled. The log says why.'],
+    [{ exportEnd: { trouble: 'late' } }, 'No export has ended for a day longer than its schedule says: one may hang.'],
+    [{ exportEnd: { trouble: 'missed', dueAt: at('2026-04-06T03:20:00Z') } }, 'The export due at 2026-04-06 03:20 UTC was not made then. It was made up when the service started.'],
+    [{ clocks: forAnHour }, "The clock of web-1 is 366 days behind the platform's: nothing is sealed, final or lost before every clock says so. Set the wrong one right (NTP)."],
+    [{ clocks: { of: 'answers', byMs: hour, forMs: hour } }, "The platform's answers contradict each other about the time, by 60 minutes: nothing is sealed, final or lost before every clock says so."],
+    [{ clocks: { ...forAnHour, forMs: hour - 1 } }, null],
+  ])('%j', (more, text) => {
+    const texts = reportsOf(state(more)).map((one) => problemText(one));
+    expect(texts).toEqual(text === null ? [] : [text]);
   });
 
   it('that a project was never reached, for the third time; of one that was entered its runs say so', async () => {
@@ -467,11 +421,7 @@ describe('what a process adds', () => {
     await reported({ failedInARow: 3 }, 'q');
     await reported({ failedInARow: 3 });
     expect(await found()).toMatchObject([
-      {
-        projectId: 'q',
-        kind: 'run_failed',
-        text: 'The last 3 runs failed before anything was archived. The log says why.',
-      },
+      { projectId: 'q', kind: 'run_failed', numbers: { trouble: 'never', runs: 3 } },
     ]);
   });
 
@@ -486,10 +436,7 @@ describe('what a process adds', () => {
   });
 
   it('of the files says nothing before a run has come to them, also after a restart', async () => {
-    const altered = {
-      kind: 'archive_altered',
-      text: 'March is not what its certificate says',
-    } as const;
+    const altered = { kind: 'archive_altered', text: 'March is not as certified' } as const;
     await reported({ files: [altered] });
     await reported({ files: null });
     expect(await kinds()).toEqual(['archive_altered']);
@@ -499,16 +446,11 @@ describe('what a process adds', () => {
 
   it('a forecast stands until its deadline, before what the days say, and gives way to a newer one', async () => {
     await slices(two);
+    const numbers = { requests: 7, tooLate: 2, perSecond: 0.1, perSecondNeeded: 1.2 };
     const risk = {
       kind: 'deadline_at_risk' as const,
       subject: 'orders 2026-03',
-      numbers: {
-        deadline: '2026-04-30T00:00:00Z',
-        requests: 7,
-        tooLate: 2,
-        perSecond: 0.1,
-        perSecondNeeded: 1.2,
-      },
+      numbers: { deadline: '2026-04-30T00:00:00Z', ...numbers },
       until: deadline,
     };
     const kept = { exports: false, files: false, clocksBeside: 'web-1' };
@@ -519,11 +461,8 @@ describe('what a process adds', () => {
     expect(await kinds(deadline)).toEqual(['deadline_missed']);
     await setClock(noon);
     expect(await readProblems(tx, 'p', new Map([['p', []]]))).toEqual([]);
-    const [newer] = await readProblems(
-      tx,
-      'p',
-      new Map([['p', [{ ...risk, numbers: { ...risk.numbers, requests: 9 } }]]]),
-    );
+    const more = { ...risk, numbers: { ...risk.numbers, requests: 9 } };
+    const [newer] = await readProblems(tx, 'p', new Map([['p', [more]]]));
     expect(newer?.numbers.requests).toBe(9);
   });
 });
