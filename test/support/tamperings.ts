@@ -1,6 +1,5 @@
 // What a superuser may do behind the archive's back, digests, pages and certificates made to fit where he can. Each is
-// named by what the journal says. Who uses it chooses what the names with a dollar stand for, and leaves out what an
-// archive has not.
+// named by what the journal says. Who uses it chooses what the names with a dollar stand for.
 import type { Finding } from '../../src/verify/finding.ts';
 
 /**
@@ -8,11 +7,12 @@ import type { Finding } from '../../src/verify/finding.ts';
  * an order of a certified month. `$order`: one of a month that is open. `$missing`: one that vanished. `$versioned`: a
  * class with versions. `$reject`: the digest of a reject, hex.
  */
-export type Chosen = Partial<
-  Record<'final' | 'sealed' | 'certified' | 'order' | 'missing' | 'versioned' | 'reject', string>
+export type Chosen = Record<
+  'final' | 'sealed' | 'certified' | 'order' | 'missing' | 'versioned' | 'reject',
+  string
 >;
 
-export type Tampering = [
+type Tampering = [
   what: string,
   sql: string,
   kind: Finding['kind'],
@@ -21,16 +21,9 @@ export type Tampering = [
   id?: string,
 ];
 
-/** The text with what was chosen put in; null where something was not. */
-export function filled(text: string, chosen: Chosen): string | null {
-  let isWhole = true;
-  const whole = text.replaceAll(/\$([a-z]+)/g, (_, name: string) => {
-    const value = chosen[name as keyof Chosen];
-    isWhole &&= value !== undefined;
-    return value ?? '';
-  });
-  return isWhole ? whole : null;
-}
+/** The text with what was chosen put in. */
+export const filled = (text: string, chosen: Chosen): string =>
+  text.replaceAll(/\$([a-z]+)/g, (_, name: keyof Chosen) => chosen[name]);
 
 /** The digest of a raw whose keys and values need nothing but sorting: what a careful forger would put beside it. */
 export const forgedSha = (raw: string): string =>
@@ -127,7 +120,7 @@ export const tamperings: readonly Tampering[] = [
   ['a reading gone', `delete from sync.readings where ${ofSealed}`, 'ledger', /^reading \d+ was added, and is no longer held/],
   ['a reading by hand', `insert into sync.readings (${readingColumns}, no) select ${readingColumns}, no + 5000000000 from sync.readings where ${ofSealed} limit 1`, 'ledger', /^reading 5\d+ is held, and nothing in the journal added it/],
   ['a reading of another day', `update sync.readings set day = '2026-03-02' where ${ofSealed}`, 'ledger', /^reading \d+ is not as it was added/],
-  ['books altered', `update sync.books set total = total + 1 where no = (select max(no) from sync.books)`, 'ledger', /^row \d+ of the books is not as it was added/],
+  ['books altered', `update sync.books set total = total + 1 where no = (select max(no) from sync.books where resource = 'orders')`, 'ledger', /^row \d+ of the books is not as it was added/],
   ['books gone', `delete from sync.books`, 'ledger', /^row \d+ of the books was added, and is no longer held/],
   ['books by hand', `insert into sync.books select project_id, resource, owner, no + 5000000000, day_from, day_to, asked_at, total, by_status, shown, shown_by_status, is_more, is_equal, asks, in_words
     from sync.books where resource = 'orders'`, 'ledger', /^row 5\d+ of the books is held, and nothing in the journal added it/],
