@@ -18,7 +18,7 @@ type BucketAddress = { bucket: string; prefix: string };
 /** `path` and `host` as OUTLAST_BUCKET_ADDRESSING says; null: host at AWS, path at an endpoint of one's own. */
 type Addressing = 'path' | 'host' | null;
 
-type BucketOptions = { addressing: Addressing; signal: AbortSignal; partBytes?: number };
+type BucketOptions = { addressing: Addressing; signal: AbortSignal };
 
 /** An object as the store tells of it. `notes` were given when it was put. */
 type Found = { bytes: number; notes: Record<string, string> };
@@ -65,7 +65,7 @@ export function parseBucketAddress(place: string): BucketAddress {
  * What is held in memory of a file on its way: a part of it, which the library can therefore send again. 16 MB times
  * the 10,000 parts that S3 allows are 160 GB.
  */
-const defaultPartBytes = 16 * 1024 * 1024;
+export const partBytes = 16 * 1024 * 1024;
 
 /** Reading a body breaks off after the library's own attempts have ended. */
 const readAttempts = 3;
@@ -79,7 +79,6 @@ export async function openBucket(place: string, options: BucketOptions): Promise
   const s3 = await import('@aws-sdk/client-s3');
   const client = await createClient(s3.S3Client, options);
   const address = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
-  const { signal, partBytes = defaultPartBytes } = options;
   const objectAt = (name: string) => ({
     Bucket: bucket,
     Key: prefix === '' ? name : `${prefix}/${name}`,
@@ -93,12 +92,12 @@ export async function openBucket(place: string, options: BucketOptions): Promise
   /** As `putText` says. */
   async function onlyIf(
     condition: Condition,
-    put: (conditions: Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'>) => Promise<unknown>,
+    send: (conditions: Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'>) => Promise<unknown>,
   ): Promise<boolean> {
     const conditions =
       condition === 'none' ? { IfNoneMatch: '*' } : condition && { IfMatch: condition.etag };
     try {
-      await put((knowsConditions && conditions) || {});
+      await send((knowsConditions && conditions) || {});
     } catch (error) {
       const status = statusOf(error);
       if (status === 412 || status === 409) return false;
@@ -106,14 +105,24 @@ export async function openBucket(place: string, options: BucketOptions): Promise
       const isUnknown = status === 501 || nameOf(error) === 'NotImplemented';
       if (!isUnknown || !knowsConditions) throw storeError(address, error);
       knowsConditions = false;
-      await told(put({}));
+      await told(send({}));
     }
     return true;
   }
 
+  const put = (
+    name: string,
+    Body: Buffer,
+    Metadata: Record<string, string>,
+    condition: Condition,
+  ): Promise<boolean> =>
+    onlyIf(condition, (conditions) =>
+      client.send(new s3.PutObjectCommand({ ...objectAt(name), ...conditions, Body, Metadata })),
+    );
+
   /**
-   * Not by @aws-sdk/lib-storage: when it is stopped it lets the requests under way run on, and where these credentials
-   * may not abort an upload, it throws that instead of what went wrong.
+   * Not by @aws-sdk/lib-storage: it brings ten packages, most of them stand-ins for Node's own in a browser, holds two
+   * parts of a stream, and where these credentials may not abort an upload, it throws that instead of what went wrong.
    */
   async function putParts(
     name: string,
@@ -125,10 +134,8 @@ export async function openBucket(place: string, options: BucketOptions): Promise
       client.send(new s3.CreateMultipartUploadCommand({ ...objectAt(name), Metadata: notes })),
     );
     const upload = { ...objectAt(name), UploadId };
-    // Parts that never became an object are paid for until somebody says that they will not.
-    const abort = (): Promise<unknown> =>
-      client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined);
     const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
+    let isPut = false;
     try {
       for (let from = 0; from < bytes; from += partBytes) {
         const Body = await pieceOf(path, from, Math.min(partBytes, bytes - from));
@@ -136,20 +143,16 @@ export async function openBucket(place: string, options: BucketOptions): Promise
         const sent = client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body }));
         Parts.push({ PartNumber, ETag: (await told(sent)).ETag });
       }
-      const isPut = await onlyIf('none', (conditions) =>
-        client.send(
-          new s3.CompleteMultipartUploadCommand({
-            ...upload,
-            ...conditions,
-            MultipartUpload: { Parts },
-          }),
-        ),
+      const whole = { ...upload, MultipartUpload: { Parts } };
+      isPut = await onlyIf('none', (conditions) =>
+        client.send(new s3.CompleteMultipartUploadCommand({ ...whole, ...conditions })),
       );
-      if (!isPut) await abort();
       return isPut;
-    } catch (error) {
-      await abort();
-      throw error;
+    } finally {
+      // Parts that never became an object are paid for until somebody says that they will not.
+      if (!isPut) {
+        await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined);
+      }
     }
   }
 
@@ -166,7 +169,7 @@ export async function openBucket(place: string, options: BucketOptions): Promise
         const said = storeError(address, error);
         // What the store said, it says again.
         const isPassing = said !== error && isOutlastError(said, 'store_unreachable');
-        if (!isPassing || attempt === readAttempts || signal.aborted) throw said;
+        if (!isPassing || attempt === readAttempts || options.signal.aborted) throw said;
       }
     }
   }
@@ -211,21 +214,11 @@ export async function openBucket(place: string, options: BucketOptions): Promise
         return false;
       }
     },
-    putText: (name, content, condition) =>
-      onlyIf(condition, (conditions) =>
-        client.send(
-          new s3.PutObjectCommand({ ...objectAt(name), ...conditions, Body: Buffer.from(content) }),
-        ),
-      ),
+    putText: (name, content, condition) => put(name, Buffer.from(content), {}, condition),
     async putFile(name, path, notes) {
       const bytes = (await stat(path)).size;
       if (bytes > partBytes) return putParts(name, path, bytes, notes);
-      const Body = await pieceOf(path, 0, bytes);
-      return onlyIf('none', (conditions) =>
-        client.send(
-          new s3.PutObjectCommand({ ...objectAt(name), ...conditions, Body, Metadata: notes }),
-        ),
-      );
+      return put(name, await pieceOf(path, 0, bytes), notes, 'none');
     },
     close: () => client.destroy(),
   };
@@ -243,6 +236,8 @@ async function createClient(
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     followRegionRedirects: true,
+    // undici asks nobody whether it may go on, and refuses a request that would.
+    expectContinueHeader: false,
     requestHandler: createRequestHandler(signal),
   });
   const own = await client.config.serviceConfiguredEndpoint?.();
@@ -250,12 +245,14 @@ async function createClient(
   return client;
 }
 
+type Query = Record<string, string | string[] | null>;
+
 type Request = {
   protocol: string;
   hostname: string;
   port?: number;
   path: string;
-  query?: Record<string, string | string[] | null>;
+  query?: Query;
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   headers: Record<string, string>;
   body?: Buffer | string;
@@ -272,16 +269,10 @@ function createRequestHandler(stop: AbortSignal): NonNullable<S3ClientConfig['re
     metadata: { handlerProtocol: 'http/1.1' },
     destroy: () => void client.destroy(),
     async handle(request: Request) {
-      const { protocol, hostname, port, path, query = {}, method, body } = request;
-      // undici asks nobody whether it may go on, and this is no part of the signature.
-      const { expect: _, ...headers } = request.headers;
+      const { protocol, hostname, port, path, query = {}, method, headers, body } = request;
       const search = queryOf(query);
       try {
-        const {
-          statusCode,
-          headers: given,
-          body: answer,
-        } = await client.request({
+        const answer = await client.request({
           origin: `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`,
           path: path + (search === '' ? '' : `?${search}`),
           method,
@@ -289,8 +280,8 @@ function createRequestHandler(stop: AbortSignal): NonNullable<S3ClientConfig['re
           body: typeof body === 'object' ? Readable.from(piecesOf(body)) : (body ?? null),
           signal: method === 'DELETE' ? null : stop,
         });
-        const joined = Object.entries(given).map(([name, value]) => [name, String(value)]);
-        return { response: { statusCode, headers: Object.fromEntries(joined), body: answer } };
+        const joined = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
+        return { response: { ...answer, headers: Object.fromEntries(joined) } };
       } catch (error) {
         // The library's word for what it is to try again.
         const isPassing = /^(UND_|ECONN|EPIPE|ETIMEDOUT|proxy_unreachable)/.test(
@@ -303,19 +294,13 @@ function createRequestHandler(stop: AbortSignal): NonNullable<S3ClientConfig['re
 }
 
 /** As it was signed: not even a space is written otherwise than as %20. */
-const queryOf = (query: Record<string, string | string[] | null>): string =>
-  Object.keys(query)
-    .toSorted()
-    .flatMap((name) =>
-      [query[name] ?? ''].flat().map((value) => `${escaped(name)}=${escaped(value)}`),
-    )
-    .join('&');
-
-const escaped = (text: string): string =>
-  encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+function queryOf(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values ?? ''].flat().map((value) => [name, value]),
   );
+  const written = new URLSearchParams(pairs).toString();
+  return written.replaceAll('+', '%20').replaceAll('*', '%2A').replaceAll('%7E', '~');
+}
 
 /** In pieces, for each that is taken shows that the connection lives: at once it would have a minute for all. */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {

@@ -8,7 +8,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createScheduledExports } from '../../src/cli/start-command.ts';
 import type { DoctorFinding } from '../../src/cli/doctor-command.ts';
 import { causeChain } from '../../src/errors.ts';
-import { openBucket, storeError, type Bucket } from '../../src/export/s3.ts';
+import { openBucket, partBytes, storeError, type Bucket } from '../../src/export/s3.ts';
 import { silentLog } from '../../src/log.ts';
 import type { FileFormat } from '../../src/model.ts';
 import { openDb, withTx, type Db } from '../../src/store/db.ts';
@@ -49,7 +49,7 @@ setUp(async (keep) => {
   folder = await keep(makeFolder(), removeFolder);
   const putBack = replace(process, 'env', { ...process.env, ...s3.env });
   const { signal } = new AbortController();
-  const opening = openBucket('s3://backup', { addressing: null, signal, partBytes: 100_000 });
+  const opening = openBucket('s3://backup', { addressing: null, signal });
   bucket = await keep(opening, async (one) => {
     one.close();
     putBack();
@@ -422,7 +422,7 @@ test.each(['there is nothing to export yet', 'another replica exports'])(
 
 test('a file of several parts arrives whole, and is put once', async () => {
   const path = join(folder, 'large');
-  const bytes = Buffer.alloc(250_000, 'outlast ');
+  const bytes = Buffer.alloc(1.5 * partBytes, 'outlast ');
   await writeFile(path, bytes);
   s3.fault(/^PUT large/, { kind: 'reset', after: 10_000 });
   expect(await bucket.putFile('large', path, { sha256: 'noted' })).toBe(true);
