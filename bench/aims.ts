@@ -26,8 +26,7 @@ export const measureAims = (runs: number, signal: AbortSignal): Promise<Measured
   withServer(async (server) => {
     let databases = 0;
     const open = async (orders: number, latency = 0): Promise<Opened> => {
-      const platform = await simulate(orders, 0, { isNow: true, latencyMs: latency });
-      server.atEnd(() => platform.close());
+      const platform = await simulate(server, orders, 0, { isNow: true, latencyMs: latency });
       const env = { ...platform.env, DATABASE_URL: await server.database(`aims_${++databases}`) };
       await runCommand(['migrate'], env, signal);
       return { platform, env };
@@ -45,7 +44,7 @@ export const measureAims = (runs: number, signal: AbortSignal): Promise<Measured
       ['', isMet],
       ['load before', (one) => round(one.loadBefore, 1)],
     ]);
-    return { results: aims, tables: [table], postgres: server.version };
+    return { results: aims, tables: [table] };
   });
 
 const isMet = ({ figure: { median }, aim, isLeast }: Aim): string => {
@@ -88,7 +87,6 @@ async function starts(world: World): Promise<Aim[]> {
     const begun = Date.now();
     await runCommand(syncOrders, env, signal);
     const [request] = await platform.requests();
-    platform.close();
     return [((request?.receivedAt ?? Number.NaN) - begun) / 1000];
   };
   const ofNothing = async (): Promise<number[]> => {
@@ -97,7 +95,6 @@ async function starts(world: World): Promise<Aim[]> {
       () => runCommand(['sync', '--json'], env, signal),
       [server.pid, platform.pid],
     );
-    platform.close();
     return [own + (apart[0] ?? Number.NaN)];
   };
   const nothing = 'processor time of a first sync of two lists with nothing in them';
@@ -161,7 +158,7 @@ async function pace(
 /** Every day is walked again, and nothing has changed. */
 async function walksAgain(world: World): Promise<Aim[]> {
   const { signal } = world;
-  const { platform, env } = await world.open(50_000);
+  const { env } = await world.open(50_000);
   const one = async <Row extends Record<string, unknown>>(sql: string): Promise<Row> => {
     const [row] = await queryAt<Row>(env.DATABASE_URL, sql);
     if (row === undefined) throw new Error('nothing can be counted');
@@ -183,7 +180,7 @@ async function walksAgain(world: World): Promise<Aim[]> {
     { what: 'a second walk, as long as reading alone', unit: 'times', aim: 1.5, digits: 2 },
     { what: 'reading alone again, as long as before', unit: 'times', aim: null, digits: 2 },
   ];
-  const aims = await measured(world, wanted, async () => {
+  return measured(world, wanted, async () => {
     const readAlone = () => run([peerFile('read-pages.mjs')], env, signal);
     const alone = await readAlone();
     const before = await written();
@@ -196,8 +193,6 @@ async function walksAgain(world: World): Promise<Aim[]> {
       (await readAlone()).seconds / alone.seconds,
     ];
   });
-  platform.close();
-  return aims;
 }
 
 const ticks = 20;
@@ -231,7 +226,6 @@ async function quietTicks(world: World): Promise<Aim[]> {
     });
   } finally {
     service.close();
-    platform.close();
   }
 }
 
@@ -246,7 +240,7 @@ async function answers(world: World): Promise<Aim[]> {
     inSeconds('processor time of status', 0.5, 2),
     inSeconds('from start until ready', 1, 2),
   ];
-  const aims = await measured(world, wanted, async (time) => {
+  return measured(world, wanted, async (time) => {
     // What this process does beside is to wait.
     const status = await used(
       () => runCommand(['status'], env, signal),
@@ -260,16 +254,11 @@ async function answers(world: World): Promise<Aim[]> {
     service.close();
     return [status.own, ready];
   });
-  platform.close();
-  return aims;
 }
 
 async function untilReady(address: string, signal: AbortSignal): Promise<void> {
-  const isReady = (): Promise<boolean> =>
-    fetch(address).then(
-      ({ ok }) => ok,
-      () => false,
-    );
   // Ends when it answers, or with the bench.
-  while (!(await isReady())) await sleep(10, undefined, { signal });
+  while ((await fetch(address).catch(() => null))?.ok !== true) {
+    await sleep(10, undefined, { signal });
+  }
 }

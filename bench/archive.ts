@@ -1,7 +1,12 @@
 // The archive that reading is measured on: the real tables after the real migrations in an embedded Postgres of its
-// own, with orders of three years made up by SQL, and a ledger that says so. Gone when it is closed.
-import type { Day } from '../src/model.ts';
+// own, with orders of three years made up by SQL, and a ledger that says so. Gone when it is closed. And where pages of it
+// begin: positions at random depths of the whole list, and the cursors that lead there without reading their way.
 import { silentLog } from '../src/log.ts';
+import type { Day } from '../src/model.ts';
+import { fingerprintOf } from '../src/query/cursor.ts';
+import { writeCursor } from '../src/query/record-methods.ts';
+import { sources } from '../src/query/record-sql.ts';
+import { below, mix } from '../src/simulator/world.ts';
 import { openDb, type Db } from '../src/store/db.ts';
 import { migrate } from '../src/store/migrate.ts';
 import type { BenchServer } from './server.ts';
@@ -43,7 +48,7 @@ export async function openBenchArchive(server: BenchServer): Promise<BenchArchiv
 }
 
 /** Ids are UUIDs, so that they come in no order, as clients make them. `n` is the order's number, from 0. */
-export const idSql = (n: string): string => `md5(${n}::text)::uuid::text`;
+const idSql = (n: string): string => `md5(${n}::text)::uuid::text`;
 
 /**
  * Orders in the order of their times, as an archive grows: of 5,000 accounts, all settled within minutes but for one of
@@ -126,3 +131,36 @@ select project_id, 'orders', slice_day,
   from (select project_id, slice_day, date_trunc('month', slice_day::timestamp) + interval '2 months' as gone_at,
                count(*) as held, count(*) filter (where status = 1) as pending
           from archive.orders where project_id = $1 group by project_id, slice_day) days`;
+
+export type Place = {
+  position: Record<'sliceDay' | 'createdAt' | 'operationId', string>;
+  account: string;
+};
+
+/** How often a page is read: often enough for a 99th of a hundred, and less where there are few to read. */
+export const timesOf = ({ orders }: Filling): number => Math.min(1_000, Math.ceil(orders / 10));
+
+/** The same places for the same seed. */
+export async function randomPlaces(
+  db: Db,
+  { project, orders }: Filling,
+  count: number,
+  seed: number,
+): Promise<Place[]> {
+  const numbers = Array.from({ length: count }, (_, i) => below(mix(seed, i), orders));
+  const { rows } = await db.query<{ day: string; at: string; id: string; account: string }>(
+    `select slice_day as day, created_at as at, operation_id as id, account
+       from unnest($2::int[]) with ordinality as wanted (n, place)
+       join archive.orders on project_id = $1 and operation_id = ${idSql('n')}
+      order by place`,
+    [project, numbers],
+  );
+  return rows.map(({ day, at, id, account }) => ({
+    position: { sliceDay: day, createdAt: at, operationId: id },
+    account,
+  }));
+}
+
+/** The cursor that a page ending there would have given. `query` is all of the list's arguments but its limit. */
+export const cursorAt = (query: object, { position }: Place): string =>
+  writeCursor(sources.orders, fingerprintOf('orders', query), 'after', position);

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { stoppedAt } from '../test/support/machine-clock.ts';
+import type { BenchServer } from './server.ts';
 
 /** As it lies beside this file. */
 export const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -48,14 +49,15 @@ export type Simulated = {
   requested(): Promise<number>;
   /** How many orders of its first project it shows now, by its own memory. */
   shown(): Promise<number>;
-  close(): void;
+  close(): unknown;
 };
 
 /**
  * A platform in a process of its own that answers after so long and holds about so many records of each kind. It is at
- * a moment of its own, or with `isNow` in the present, for programs whose clock cannot be moved.
+ * a moment of its own, or with `isNow` in the present, for programs whose clock cannot be moved. It ends with the server.
  */
 export async function simulate(
+  server: Pick<BenchServer, 'atEnd'>,
   orders: number,
   classes: number,
   { isNow = false, latencyMs = 0, projects = 1 } = {},
@@ -78,6 +80,11 @@ export async function simulate(
     apiSecret: string;
     projects: Simulated['keys'];
   };
+  const ask = (what: string): Promise<Response> => fetch(`${ready.url}/_simulator/${what}`);
+  const requests = async (): Promise<Requests> =>
+    (await (await ask('requests')).json()) as Requests;
+  const close = (): boolean => child.kill();
+  server.atEnd(close);
   return {
     keys: ready.projects,
     env: {
@@ -89,25 +96,14 @@ export async function simulate(
       OUTLAST_MAX_RPS: '100000',
     },
     pid: child.pid ?? 0,
-    requests: async () => (await requestsAt(ready.url)).recent,
-    requested: async () => (await requestsAt(ready.url)).total,
-    shown: () => ordersAt(ready.url),
-    close: () => child.kill(),
+    requests: async () => (await requests()).recent,
+    requested: async () => (await requests()).total,
+    shown: async () => (await (await ask('records?resource=orders')).text()).split('\n').length - 1,
+    close,
   };
 }
 
 type Requests = { total: number; recent: { receivedAt: number }[] };
-
-async function requestsAt(url: string): Promise<Requests> {
-  return (await (await fetch(new URL('/_simulator/requests', url))).json()) as Requests;
-}
-
-async function ordersAt(url: string): Promise<number> {
-  const { body } = await fetch(new URL('/_simulator/records?resource=orders', url));
-  let lines = 0;
-  for await (const part of body ?? []) for (const byte of part) if (byte === 10) lines += 1;
-  return lines;
-}
 
 async function firstLineOf(child: ChildProcess): Promise<string> {
   let text = '';

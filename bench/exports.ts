@@ -16,15 +16,13 @@ import { used } from './timing.ts';
 /** DuckDB twice: how much the same thing varies. */
 const contenders = ['outlast export', 'DuckDB from CSV', 'DuckDB again'] as const;
 
-export type Exported = {
+/** `peakMb`: of the process alone. */
+type Exported = Ended & {
   what: (typeof contenders)[number];
   rows: number;
-  seconds: number;
   /** Of the process and of Postgres, which reads the rows for ours. */
   processorSeconds: number;
   parquetMb: number;
-  /** Of the process alone. */
-  peakMb: number;
   loadBefore: number;
 };
 
@@ -38,31 +36,21 @@ export async function measureExports(
     join(folder, name),
   ) as [string, string, string];
   await writeCsv(connectionString, project, csv);
-  const exports: Exported[] = [];
-  const measure = async (
-    what: Exported['what'],
-    work: () => Promise<Ended>,
-    bytesOf: () => Promise<number>,
-  ): Promise<void> => {
-    const { of, own, loadBefore } = await used(work);
-    const parquetMb = (await bytesOf()) / 1e6;
-    exports.push({ what, rows, ...of, processorSeconds: own, parquetMb, loadBefore });
+  const byOutlast = (): Promise<Ended> => {
+    const args = ['export', to, '--project', project, '--json'];
+    return runCommand(args, { DATABASE_URL: connectionString }, signal);
   };
-  const args = ['export', to, '--project', project, '--json'];
+  const byDuckDb = (): Promise<Ended> =>
+    run([fileOf('./duckdb.js'), csv, parquet, String(rows)], {}, signal);
+  const exports: Exported[] = [];
   for (let round = 0; round < runs; round++) {
-    await measure(
-      'outlast export',
-      () => runCommand(args, { DATABASE_URL: connectionString }, signal),
-      () => bytesExported(to, rows),
-    );
-    await rm(to, { recursive: true });
-    for (const what of ['DuckDB from CSV', 'DuckDB again'] as const) {
-      await measure(
-        what,
-        () => run([fileOf('./duckdb.js'), csv, parquet, String(rows)], {}, signal),
-        () => sizeOf(parquet),
-      );
-      await rm(parquet);
+    for (const what of contenders) {
+      const isOurs = what === 'outlast export';
+      const { of, own, loadBefore } = await used(isOurs ? byOutlast : byDuckDb);
+      const bytes = isOurs ? await bytesExported(to, rows) : await sizeOf(parquet);
+      const figures = { ...of, processorSeconds: own, parquetMb: bytes / 1e6, loadBefore };
+      exports.push({ what, rows, ...figures });
+      await rm(isOurs ? to : parquet, { recursive: true });
     }
   }
   const csvMb = (await sizeOf(csv)) / 1e6;

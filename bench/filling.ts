@@ -18,22 +18,17 @@ export async function measureFilling(
   signal: AbortSignal,
 ): Promise<Measured> {
   const runs: Filled[] = [];
-  let postgres = 'unknown';
   for (let run = 0; run < times; run++) {
-    await withServer(async (server) => {
-      postgres = server.version;
-      runs.push(await fill(server, orders, classes, signal));
-    });
+    runs.push(await withServer((server) => fill(server, orders, classes, signal)));
   }
-  return { results: runs, tables: [table(runs)], postgres };
+  return { results: runs, tables: [table(runs)] };
 }
 
 type Filled = Awaited<ReturnType<typeof fill>>;
 
 async function fill(server: BenchServer, orders: number, classes: number, signal: AbortSignal) {
   const { connectionString, folder } = server;
-  const platform = await simulate(orders, classes);
-  server.atEnd(() => platform.close());
+  const platform = await simulate(server, orders, classes);
   const env = { ...platform.env, DATABASE_URL: connectionString };
   await runCommand(['migrate'], env, signal);
   // From its start to its exit; the tables are there already.

@@ -2,9 +2,8 @@
 // process. From before the signature to the last byte of the answer.
 import { Client } from 'undici';
 import { signedHeaders } from '../src/platform/sign.ts';
-import type { BenchArchive, Filling } from './archive.ts';
+import { cursorAt, randomPlaces, timesOf, type BenchArchive, type Filling } from './archive.ts';
 import { startModule } from './children.ts';
-import { cursorAt, randomPlaces, timesOf } from './depths.ts';
 import { time, type Timed } from './timing.ts';
 
 const aimMs = 10;
@@ -38,40 +37,33 @@ export async function measureHttp(
     return text.split('"operation_id"').length - 1;
   };
   let seed = 1_000;
-  const deep = async (what: string, order: 'asc' | 'desc', more: Query = {}): Promise<Timed> => {
+  const deep = async (what: string, order: 'asc' | 'desc'): Promise<Timed> => {
     const places = await randomPlaces(db, filling, requests, (seed += 1));
     const queries = places.map((place) => ({
       limit: '50',
       sort_by: `DATE_${order.toUpperCase()}`,
       page_key: cursorAt({ project, order }, place),
-      ...more,
     }));
     return time({ what, aimMs }, queries, ask, signal);
   };
-  const same = (what: string, query: Query, times: number, aim: number | null): Promise<Timed> =>
-    time(
-      { what, aimMs: aim },
+  const counted = (what: string, from: string, to: string, times: number): Promise<Timed> => {
+    const query = { limit: '50', start_date: from, end_date: to, count_total: '1' };
+    const named = { what: `HTTP first page and total of ${what}` };
+    return time(
+      named,
       Array.from({ length: times }, () => query),
       ask,
       signal,
     );
+  };
+  const first = Array.from({ length: requests }, () => ({ limit: '50' }));
   try {
     return [
-      await same('HTTP first page of 50', { limit: '50' }, requests, aimMs),
+      await time({ what: 'HTTP first page of 50', aimMs }, first, ask, signal),
       await deep('HTTP page of 50', 'asc'),
       await deep('HTTP page of 50, newest first', 'desc'),
-      await same(
-        'HTTP first page and total of a day',
-        { limit: '50', start_date: '2025-03-14', end_date: '2025-03-14', count_total: '1' },
-        requests / 5,
-        null,
-      ),
-      await same(
-        'HTTP first page and total of a month',
-        { limit: '50', start_date: '2025-03-01', end_date: '2025-03-31', count_total: '1' },
-        requests / 20,
-        null,
-      ),
+      await counted('a day', '2025-03-14', '2025-03-14', requests / 5),
+      await counted('a month', '2025-03-01', '2025-03-31', requests / 20),
     ];
   } finally {
     await client.close();

@@ -5,8 +5,7 @@ import { silentLog } from '../src/log.ts';
 import { openArchive } from '../src/query/archive.ts';
 import type { Archive } from '../src/query/types.ts';
 import { openDb } from '../src/store/db.ts';
-import type { Filling } from './archive.ts';
-import { cursorAt, randomPlaces, timesOf, type Place } from './depths.ts';
+import { cursorAt, randomPlaces, timesOf, type Filling, type Place } from './archive.ts';
 import { time, type Timed } from './timing.ts';
 
 const aimMs = 5;

@@ -13,6 +13,7 @@ import { measureGrowth } from './growth.ts';
 import { measurePeers } from './peers.ts';
 import { measureProjects } from './projects.ts';
 import { measureReading } from './reading.ts';
+import { postgresVersion } from './server.ts';
 import { measureSmall } from './small.ts';
 import { printTables, withTables, type Measured, type Table } from './tables.ts';
 
@@ -66,19 +67,20 @@ async function write(tables: Table[], origin: string): Promise<void> {
 }
 
 const begunAt = new Date().toISOString().slice(0, 10);
-const machine = { cpu, cores, memoryGb, node: process.version, postgres: 'unknown' };
 let all = {};
 // One after the other: what is measured is kept, whatever becomes of the next.
 for (const name of chosen) {
-  const { results, tables, postgres } = await parts[name]();
-  machine.postgres = postgres;
+  const { results, tables } = await parts[name]();
   all = { ...all, [name]: results };
-  const origin = `${begunAt}: ${cores} × ${cpu}, ${memoryGb} GB, Node ${process.version}, Postgres ${postgres}.`;
+  const origin = `${begunAt}: ${cores} × ${cpu}, ${memoryGb} GB, Node ${process.version}, Postgres ${postgresVersion}.`;
   if (!flags.json) {
     printTables(tables);
     process.stdout.write(`${origin}\n\n`);
   }
   if (flags.write) await write(tables, origin);
 }
-if (flags.json) printJson({ machine, ...all });
+if (flags.json) {
+  const machine = { cpu, cores, memoryGb, node: process.version, postgres: postgresVersion };
+  printJson({ machine, ...all });
+}
 stop.close();

@@ -115,8 +115,7 @@ export async function measurePeers(
   const there = peers.filter(({ needs }) => needs === undefined || existsSync(needs));
   const left = peers.filter((one) => !there.includes(one));
   return withServer(async (server) => {
-    const platform = await simulate(orders, 0, { isNow: true });
-    server.atEnd(() => platform.close());
+    const platform = await simulate(server, orders, 0, { isNow: true });
     const runs: PeerRun[] = [];
     const measure = async (
       name: string,
@@ -162,7 +161,7 @@ export async function measurePeers(
     const figures = names.map((name) => figuresOf(name, runs, rows));
     const notes = left.map(({ name }) => `${name} is left out: run bench/peers/install.sh.`);
     const tables = [tableOf('peers', figures, columns, notes)];
-    return { results: figures, tables, postgres: server.version };
+    return { results: figures, tables };
   });
 }
 

@@ -18,14 +18,11 @@ const firstPort = 28_411;
 /** `asked`: `500,100:1:4` are five hundred projects read by one replica, and a hundred by one and by four. */
 export async function measureProjects(asked: string, signal: AbortSignal): Promise<Measured> {
   const measured: Lived[] = [];
-  let postgres = 'unknown';
   for (const one of asked.split(',')) {
     const [projects = 0, ...replicas] = one.split(':').map(Number);
     await withServer(
       async (server) => {
-        postgres = server.version;
-        const platform = await simulate(1_000, 0, { isNow: true, projects });
-        server.atEnd(() => platform.close());
+        const platform = await simulate(server, 1_000, 0, { isNow: true, projects });
         for (const many of replicas.length > 0 ? replicas : [1]) {
           measured.push(await live({ server, platform, projects, replicas: many, signal }));
         }
@@ -34,7 +31,7 @@ export async function measureProjects(asked: string, signal: AbortSignal): Promi
       { max_connections: '250' },
     );
   }
-  return { results: measured, tables: [tableOf('projects', measured, columns)], postgres };
+  return { results: measured, tables: [tableOf('projects', measured, columns)] };
 }
 
 type World = {
@@ -100,25 +97,21 @@ async function cost<Of>({ platform, server }: World, fleet: Fleet, work: () => P
 
 /** From the start to the moment when every day has been read. */
 async function fill(world: World, fleet: Fleet) {
-  const { projects, server, replicas, signal } = world;
-  const { pathname } = new URL(fleet.address);
+  const { projects, replicas, signal } = world;
   let connections = 0;
   const untilRead = async (): Promise<number> => {
     const begun = performance.now();
     // Ends with the filling, or with the bench.
     for (;;) {
       await sleep(1_000, undefined, { signal });
-      const [now = { all: 0 }] = await queryAt<{ all: number }>(
-        server.connectionString,
-        'select count(*)::int as all from pg_stat_activity where datname = $1',
-        [pathname.slice(1)],
-      );
-      connections = Math.max(connections, now.all);
-      const [row = { slices: 0, left: 1 }] = await queryAt<{ slices: number; left: number }>(
+      const [now = { open: 0, slices: 0, left: 1 }] = await queryAt<Record<string, number>>(
         fleet.address,
-        `select count(*)::int as slices, (count(*) filter (where whole_walk = 0))::int as left from sync.slices`,
+        `select count(*)::int as slices, (count(*) filter (where whole_walk = 0))::int as left,
+                (select count(*)::int from pg_stat_activity where datname = current_database()) - 1 as open
+           from sync.slices`,
       );
-      const { slices, left } = row;
+      const { open = 0, slices = 0, left = 1 } = now;
+      connections = Math.max(connections, open);
       process.stderr.write(`\r${replicas} replicas: ${left} of ${slices} slices are left   `);
       if (slices >= projects * 28 && left === 0) return (performance.now() - begun) / 1000;
     }

@@ -33,7 +33,7 @@ export async function measureReading(
   await checkRoom(orders);
   return withServer(async (server) => {
     const results = await read(server, orders, runs, signal);
-    return { results, tables: readingTables(results), postgres: server.version };
+    return { results, tables: readingTables(results) };
   }, fillingSettings);
 }
 
@@ -66,13 +66,7 @@ async function read(server: BenchServer, orders: number, runs: number, signal: A
   timed.push(...(await measureReports(archive, filling, signal)));
   say('exports');
   const exported = await measureExports(archive, halfYearOf(orders), runs, signal);
-  return {
-    orders,
-    fillSeconds,
-    databaseMb: size?.mb ?? Number.NaN,
-    timed,
-    ...exported,
-  };
+  return { orders, fillSeconds, databaseMb: size?.mb ?? Number.NaN, timed, ...exported };
 }
 
 /** An archive, and the files made of a part of it: 1.5 kB an order, and a gigabyte whatever their number. */
@@ -92,24 +86,16 @@ async function measureReports(
   signal: AbortSignal,
 ): Promise<Timed[]> {
   const db = await openDb({ connectionString, max: 1, role: 'outlast_reader', log: silentLog() });
-  const rowsOf = async (sql: string, given: string[]): Promise<{ month: string }[]> =>
-    (await db.query<{ month: string }>(sql, [project, ...given])).rows;
-  const months = await rowsOf(
+  const { rows: months } = await db.query<{ month: string }>(
     'select month from analytics.orders_by_month where project_id = $1',
-    [],
+    [project],
   );
-  const report = (what: string, view: string, aimMs: number | null): Promise<Timed> =>
-    time(
-      { what: `${what}, one month`, aimMs },
-      months,
-      async ({ month }) =>
-        (
-          await rowsOf(`select * from analytics.${view} where project_id = $1 and month = $2`, [
-            month,
-          ])
-        ).length,
-      signal,
-    );
+  const report = (what: string, view: string, aimMs: number | null): Promise<Timed> => {
+    const sql = `select * from analytics.${view} where project_id = $1 and month = $2`;
+    const ask = async ({ month }: { month: string }): Promise<number> =>
+      (await db.query(sql, [project, month])).rows.length;
+    return time({ what: `${what}, one month`, aimMs }, months, ask, signal);
+  };
   try {
     return [
       await report('orders by month', 'orders_by_month', 200),

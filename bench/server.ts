@@ -13,12 +13,14 @@ export type BenchServer = {
   folder: string;
   /** The process that all others of Postgres are below. */
   pid: number;
-  version: string;
   /** The address of a new, empty database; another of that name is dropped. */
   database(name: string): Promise<string>;
   /** Done at the end, the newest first. */
   atEnd(close: () => unknown): void;
 };
+
+/** Of the server that was opened last. */
+export let postgresVersion = 'unknown';
 
 export async function withServer<T>(
   work: (server: BenchServer) => Promise<T>,
@@ -36,15 +38,15 @@ export async function withServer<T>(
     });
     closers.push(() => embedded.close());
     const { connectionString } = embedded;
-    const [version] = await queryAt<{ is: string }>(
+    const [version] = await queryAt<{ server_version: string }>(
       connectionString,
-      `select current_setting('server_version') as is`,
+      'show server_version',
     );
+    postgresVersion = version?.server_version ?? 'unknown';
     return await work({
       connectionString,
       folder,
       pid: serverPid(embedded.dataDir) ?? 0,
-      version: version?.is ?? 'unknown',
       async database(name) {
         await queryAt(connectionString, `drop database if exists ${name} with (force)`);
         await queryAt(connectionString, `create database ${name}`);

@@ -43,7 +43,7 @@ export const tableOf = <Of>(
 });
 
 /** What a part of the bench gives: data for `--json`, and tables for people. */
-export type Measured = { results: object; tables: Table[]; postgres: string };
+export type Measured = { results: object; tables: Table[] };
 
 export const said = ({ median, min, max }: Spread): string =>
   min === max ? String(median) : `${median} (${min}–${max})`;
