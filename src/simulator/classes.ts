@@ -7,13 +7,11 @@ import type { Entry, ListSource } from './simulated-list.ts';
 import {
   addressText,
   below,
-  createDayCounts,
-  dayNumber,
+  createMadeDays,
   hex8,
   hexText,
   mix,
   owners,
-  secondsOn,
   unit,
   writeTime,
   type DayNumber,
@@ -21,7 +19,7 @@ import {
 } from './world.ts';
 
 /** `name` matches anywhere in the class's name, as written. */
-export type ClassFilter = { id?: string; name?: string; owner?: string; txHash?: string };
+export type ClassFilter = Partial<Record<'id' | 'name' | 'owner' | 'txHash', string | undefined>>;
 
 export function classSource(
   worldSeed: number,
@@ -32,7 +30,7 @@ export function classSource(
   const accounts = Array.from({ length: owners }, (_, i) =>
     addressText(mix(mix(worldSeed, 0x0e25), i)),
   );
-  const countOn = createDayCounts(seed, world.classesPerDay, world);
+  const days = { seed, salt: 0x0c1a5, perDay: world.classesPerDay, world };
 
   /** Changes come at multiples of `driftMs`, all over the platform at once. */
   const ageMs = (at: Instant, now: Instant): number =>
@@ -55,15 +53,7 @@ export function classSource(
   return {
     idField: 'id',
     timeField: 'timestamp',
-    firstDay: dayNumber(world.since),
-    countOn,
-    entriesOn: (day) => {
-      const chanceOf = mix(seed ^ 0x0c1a5, day);
-      return Array.from(secondsOn(seed, day, countOn(day), world), (second, seq) => {
-        const chance = mix(chanceOf, seq);
-        return { at: day * dayMs + second * 1000, seq, id: classId(chance, day, seq), chance };
-      });
-    },
+    ...createMadeDays(days, classId),
     textOf: (one, now) => {
       const { id, at, chance } = one;
       return (

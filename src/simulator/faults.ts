@@ -99,31 +99,31 @@ function isHit(rule: FaultRule, path: string, query: string, chance: number): bo
   return rule.next === undefined;
 }
 
-/** The answer a fault gives in the platform's stead; null if none of them does. */
-export function faultAnswer(hits: Hits): SimulatedAnswer | null {
-  const tooMany = hits.get('tooMany');
-  if (tooMany !== undefined) {
-    const answer = refusal(429, 'TOO_MANY_REQUESTS', 'too many requests');
-    if (tooMany.retryAfter === undefined) return answer;
-    return { ...answer, headers: { 'retry-after': String(tooMany.retryAfter) } };
-  }
-  const serverError = hits.get('serverError');
-  if (serverError !== undefined) {
-    return refusal(serverError.status ?? 500, 'INTERNAL_ERROR', 'internal server error');
-  }
-  const htmlPage = hits.get('htmlPage');
-  if (htmlPage !== undefined) return html(htmlPage.status ?? 200);
-  if (hits.has('textNotFound')) return noSuchPath;
-  if (hits.has('hollow')) return ok('{"data":{}}');
-  const refused = hits.get('forbidden');
-  return refused === undefined ? null : forbidden(refused.status);
-}
+/** The faults that answer in the platform's stead; of several the first does. */
+const answers: { [N in FaultName]?: (rule: FaultRule) => SimulatedAnswer } = {
+  tooMany: ({ retryAfter }) => ({
+    ...refusal(429, 'TOO_MANY_REQUESTS', 'too many requests'),
+    ...(retryAfter !== undefined && { headers: { 'retry-after': String(retryAfter) } }),
+  }),
+  serverError: ({ status = 500 }) => refusal(status, 'INTERNAL_ERROR', 'internal server error'),
+  htmlPage: ({ status = 200 }) => ({
+    status,
+    body: `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>Please wait</h1></body></html>`,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+  }),
+  textNotFound: () => noSuchPath,
+  hollow: () => ok('{"data":{}}'),
+  forbidden: ({ status }) => forbidden(status),
+};
 
-const html = (status: number): SimulatedAnswer => ({
-  status,
-  body: `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>Please wait</h1></body></html>`,
-  headers: { 'content-type': 'text/html; charset=utf-8' },
-});
+/** Null: none of them does. */
+export function faultAnswer(hits: Hits): SimulatedAnswer | null {
+  for (const [name, answer] of Object.entries(answers)) {
+    const rule = hits.get(name as FaultName);
+    if (rule !== undefined) return answer(rule);
+  }
+  return null;
+}
 
 /** What a page shows after the faults that hit it. Its keys stay those of the whole page, as its total does. */
 export function mangle(page: SimulatedPage, hits: Hits): { rows: ShownRecord[]; total: number } {

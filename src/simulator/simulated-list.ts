@@ -3,7 +3,7 @@
 // written out by whoever holds the simulator; what was written or changed takes the place of its whole day.
 import { dayMs } from '../day.ts';
 import type { Instant } from '../model.ts';
-import { dayNumberOf, instantIn, type DayNumber } from './world.ts';
+import { dayNumberOf, instantIn, type createMadeDays, type DayNumber } from './world.ts';
 
 export type Entry = {
   at: Instant;
@@ -17,15 +17,9 @@ export type Entry = {
 };
 
 /** Where a list's records come from before anybody changes one. `F` is what the list can be filtered by. */
-export type ListSource<F> = {
+export type ListSource<F> = ReturnType<typeof createMadeDays> & {
   idField: string;
   timeField: string;
-  /** Nothing is older. */
-  firstDay: DayNumber;
-  /** How many records a day has once it is over. */
-  countOn(day: DayNumber): number;
-  /** They, in order of time. */
-  entriesOn(day: DayNumber): Entry[];
   /** A made record as JSON text, as it stands at `now`. */
   textOf(entry: Entry, now: Instant): string;
   matches(entry: Entry, filter: F, now: Instant): boolean;

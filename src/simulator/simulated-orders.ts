@@ -7,13 +7,11 @@ import type { Entry, ListSource } from './simulated-list.ts';
 import {
   addressText,
   below,
-  createDayCounts,
-  dayNumber,
+  createMadeDays,
   hex8,
   hexText,
   mix,
   owners,
-  secondsOn,
   textSeed,
   unit,
   writeTime,
@@ -54,7 +52,7 @@ export function orderSource(
   const seed = mix(mix(worldSeed, 0x0de5), textSeed(project));
   const accounts = Array.from({ length: owners }, (_, i) => addressText(mix(seed, ~i)));
   const longestMs = Math.max(slowSettleMs, world.settleMs * 3);
-  const countOn = createDayCounts(seed, world.ordersPerDay, world);
+  const days = { seed, salt: 0x0fde5, perDay: world.ordersPerDay, world };
 
   /** Milliseconds from creation until the order settles; Infinity for one that never does. */
   function settleDelayMs(chance: number): number {
@@ -99,15 +97,7 @@ export function orderSource(
   return {
     idField: 'operation_id',
     timeField: 'create_time',
-    firstDay: dayNumber(world.since),
-    countOn,
-    entriesOn: (day) => {
-      const chanceOf = mix(seed ^ 0x0fde5, day);
-      return Array.from(secondsOn(seed, day, countOn(day), world), (second, seq) => {
-        const chance = mix(chanceOf, seq);
-        return { at: day * dayMs + second * 1000, seq, id: orderId(chance, day, seq), chance };
-      });
-    },
+    ...createMadeDays(days, orderId),
     textOf,
     matches: (order, filter, now) => isChosen(statusAt(order, now) === filter.status, filter),
     matchesWritten: ({ status }, filter) => isChosen(Number(status) === filter.status, filter),

@@ -131,14 +131,10 @@ function orderFilterIn(query: QueryParameters, dialect: Dialect): OrderFilter | 
 }
 
 function classFilterIn(query: QueryParameters): ClassFilter | null {
-  const filter: ClassFilter = {};
   const [id, name] = [query.get('id'), query.get('name')];
   const [owner, txHash] = [query.get('owner'), query.get('tx_hash')];
-  if (id !== undefined) filter.id = id;
-  if (name !== undefined) filter.name = name;
-  if (owner !== undefined) filter.owner = owner;
-  if (txHash !== undefined) filter.txHash = txHash;
-  return Object.keys(filter).length === 0 ? null : filter;
+  const filter = { id, name, owner, txHash };
+  return Object.values(filter).every((asked) => asked === undefined) ? null : filter;
 }
 
 /** Null: the first page. */

@@ -64,6 +64,28 @@ export function createDayCounts(
   };
 }
 
+/** The days of a list that is made from seed and calendar; `idOf`: unique by day and number. */
+export function createMadeDays(
+  { seed, salt, perDay, world }: { seed: number; salt: number; perDay: number; world: World },
+  idOf: (chance: number, day: DayNumber, seq: number) => string,
+) {
+  const counted = createDayCounts(seed, perDay, world);
+  return {
+    /** Nothing is older. */
+    firstDay: dayNumber(world.since),
+    /** How many records a day has once it is over. */
+    countOn: counted,
+    /** They, in order of time. `chance` is all that one is made from, beside its time and id. */
+    entriesOn: (day: DayNumber) => {
+      const chanceOf = mix(seed ^ salt, day);
+      return Array.from(secondsOn(seed, day, counted(day), world), (second, seq) => {
+        const chance = mix(chanceOf, seq);
+        return { at: day * dayMs + second * 1000, seq, id: idOf(chance, day, seq), chance };
+      });
+    },
+  };
+}
+
 function countOn(seed: number, day: DayNumber, perDay: number, world: World): number {
   if (perDay <= 0 || day < dayNumber(world.since)) return 0;
   if (world.flat) return Math.round(perDay);
