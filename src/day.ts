@@ -1,5 +1,5 @@
 // Arithmetic of UTC days and of the window, and the lengths of time. Pure: it knows no clock. Days and months of another
-// zone, for figures: `analytics.local_day` (query/statistics-sql.ts).
+// zone, for figures: `analytics.local_day` (query/statistics.ts).
 import type { Day, DayRange, Instant } from './model.ts';
 
 export const minuteMs = 60_000;
