@@ -20,10 +20,7 @@ export type ProjectState = {
   problems: { kind: string; level: ProblemLevel; problems: number }[];
 };
 
-type StateRow = Omit<ProjectState, 'addedAt' | 'succeededAt'> & {
-  added_at: string | null;
-  succeeded_at: string | null;
-};
+const inMs = (time: string): string => `floor(extract(epoch from ${time}) * 1000)::float8`;
 
 /**
  * Of these projects. One statement: of two projects with 5,000 slices each it takes 45 ms on a busy machine. An
@@ -33,9 +30,9 @@ export async function readArchiveState(
   db: Queryable,
   projects: readonly ProjectId[],
 ): Promise<ProjectState[]> {
-  const { rows } = await db.query<StateRow>(
+  const { rows } = await db.query<ProjectState>(
     // Joined, not looked up by project: of a project that is only named, a cluster knows no place to look.
-    `select project_id as project, added_at, succeeded_at,
+    `select project_id as project, ${inMs('added_at')} as "addedAt", ${inMs('succeeded_at')} as "succeededAt",
             coalesce(slices, '[]') as slices, coalesce(problems, '[]') as problems
        from unnest($1::text[]) as wanted (project_id)
        left join (select project_id, added_at,
@@ -56,9 +53,5 @@ export async function readArchiveState(
                    group by project_id) problems using (project_id)`,
     [projects],
   );
-  return rows.map(({ added_at: addedAt, succeeded_at: succeededAt, ...row }) => ({
-    ...row,
-    addedAt: addedAt === null ? null : Date.parse(addedAt),
-    succeededAt: succeededAt === null ? null : Date.parse(succeededAt),
-  }));
+  return rows;
 }

@@ -1,16 +1,12 @@
 // What an archive is of: its projects, and how every resource of them stands.
 import * as z from 'zod';
-import { sliceStates, type ListedResource, type ProjectId, type SliceState } from '../model.ts';
+import { sliceStates, type ListedResource, type ProjectId } from '../model.ts';
 import { countsByState } from '../store/ledger.ts';
 import { parseArguments, project as projectName } from './arguments.ts';
 import type { Reader } from './reader.ts';
 import type { Summary } from './reports.ts';
 
 const summaryArguments = z.strictObject({ project: projectName.optional() });
-
-type SummaryRow = Omit<Summary, 'records' | 'days' | 'unresolved' | 'rejected'> &
-  Record<SliceState, number> &
-  Record<'records' | 'unresolved' | 'rejected', string>;
 
 /**
  * How many records a project holds of a list; `project` is an expression. The journal knows it (analytics.record_totals);
@@ -23,7 +19,7 @@ export const recordsHeld = (resource: ListedResource, project: string): string =
 
 const heldIn = (resource: ListedResource, table: string): string =>
   `select p.project_id, '${resource}' as resource,
-          ${recordsHeld(resource, 'p.project_id')} as records,
+          ${recordsHeld(resource, 'p.project_id')}::float8 as records,
           (select min(slice_day) from ${table} r where r.project_id = p.project_id) as oldest,
           (select max(slice_day) from ${table} r where r.project_id = p.project_id) as newest
      from analytics.projects p
@@ -40,15 +36,15 @@ const statement = `
            ${countsByState()},
            count(*) filter (where is_held)::int                  as held,
            count(*) filter (where is_settled)::int               as settled,
-           sum(unresolved)                                      as unresolved,
-           sum(rejected)                                        as rejected,
+           sum(unresolved)::float8                               as unresolved,
+           sum(rejected)::float8                                 as rejected,
            min(deadline_at) filter (where state not in ('final', 'lost')) as next_deadline
       from analytics.coverage
      where $1::text is null or project_id = $1
      group by project_id, resource
   )
   select project_id as "projectId", resource, records, oldest as "oldestDay", newest as "newestDay",
-         ${sliceStates.map((state) => `coalesce(${state}, 0) as ${state}`).join(', ')},
+         json_build_object(${sliceStates.map((state) => `'${state}', coalesce(${state}, 0)`).join(', ')}) as days,
          coalesce(held, 0) as held, coalesce(settled, 0) as settled,
          coalesce(unresolved, 0) as unresolved, coalesce(rejected, 0) as rejected,
          next_deadline as "nextDeadlineAt"
@@ -61,14 +57,8 @@ export async function readSummary(
   given: { project?: string } = {},
 ): Promise<Summary[]> {
   const { project } = parseArguments('summary', summaryArguments, given);
-  const { rows } = await reader.query<SummaryRow>(statement, [project ?? null]);
-  return rows.map(({ open, walked, sealed, final, lost, ...row }) => ({
-    ...row,
-    records: Number(row.records),
-    days: { open, walked, sealed, final, lost },
-    unresolved: Number(row.unresolved),
-    rejected: Number(row.rejected),
-  }));
+  const { rows } = await reader.query<Summary>(statement, [project ?? null]);
+  return rows;
 }
 
 /** By name, for whoever has not said which one is meant. */
