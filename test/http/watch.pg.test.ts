@@ -1,7 +1,10 @@
-// Who may name operations to ask for over HTTP, how many, and how: a key that may read may not thereby write.
+// Who may name operations to ask for over HTTP, how many, and how: a key that may read may not thereby write. And that
+// a signature which somebody caught opens the request it was made for, and one that writes once: real servers on one
+// database, as replicas are.
+import { hash } from 'node:crypto';
 import { fresh, setUp } from '../support/fresh.ts';
 import { isOnCluster } from '../support/postgres.ts';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import { withTx } from '../../src/store/db.ts';
 import { watchOperations, enterUpTo } from '../../src/store/operations/watch-operations.ts';
@@ -14,19 +17,23 @@ let opened: Opened;
 /** Bound to loopback, and beyond it. */
 let served: Served;
 let remote: Served;
+/** Of two projects. */
+let replicas: [Served, Served];
 const projects = ['p'];
 const keys = [
   { key: 'own', secret: 'own-secret', projects, mayWatch: true },
   { ...bearerKey('reads-bearer', projects), key: 'reads', secret: 's1' },
   { key: 'no', secret: 's2', projects, mayWatch: false },
   { ...bearerKey('watches-bearer', projects), key: 'watches', secret: 's3', mayWatch: true },
+  { key: 'both', secret: 's4', projects: ['p', 'q'], mayWatch: true },
 ];
 
 const mostOpen = 3;
 const serveOn = (more: Partial<ServerOptions> = {}): Promise<Served> =>
   serveArchive(opened.archive, {
     keys,
-    watch: (project, operations) => enterUpTo(mostOpen, opened.db, project, operations),
+    watch: (project, operations, signature) =>
+      enterUpTo(mostOpen, opened.db, project, operations, signature),
     ...more,
   });
 /** For one test. */
@@ -34,11 +41,15 @@ const freshOn = (more: Partial<ServerOptions>): Promise<Served> => fresh(serveOn
 
 setUp(async (keep) => {
   opened = await keep(openEmpty());
-  await writeProjects(opened.db, ['p']);
+  await writeProjects(opened.db, ['p', 'q']);
   served = await keep(serveOn());
   remote = await keep(serveOn({ host: '0.0.0.0' }));
+  replicas = [await keep(serveOn(ofReplicas)), await keep(serveOn(ofReplicas))];
 });
-beforeEach(() => opened.db.query('delete from sync.watched_operations'));
+const ofReplicas = { host: '0.0.0.0', projects: ['p', 'q'].map((id) => ({ id, classesOf: id })) };
+beforeEach(() =>
+  opened.db.query('delete from sync.watched_operations; delete from sync.taken_requests'),
+);
 
 const path = '/archive/v1/watch';
 type Key = (body: string) => Record<string, string>;
@@ -257,4 +268,160 @@ test('no page of the web can post to it, a key alone is no signature, and nobody
   const { status, text } = await send(served, `"${'x'.repeat(2 << 20)}"`);
   expect([status, text]).toEqual([413, expect.stringContaining('"code_space":"outlast"')]);
   expect(await watched()).toEqual([]);
+});
+
+/** A request as it went over the wire, headers and all. */
+type Caught = { method: string; target: string; headers: Record<string, string>; body?: string };
+
+function caughtOf(target: string, body?: string, timestamp = String(Date.now())): Caught {
+  const both = { key: 'both', secret: 's4' };
+  const given = body === undefined ? {} : { body };
+  const headers = {
+    'content-type': 'application/json',
+    ...signedHeaders(both, target, { ...given, timestamp }),
+  };
+  return { method: body === undefined ? 'GET' : 'POST', target, headers, ...given };
+}
+
+async function repeat({ target, ...init }: Caught, [to] = replicas): Promise<number> {
+  const answer = await fetch(to.url + target, init);
+  await answer.text();
+  return answer.status;
+}
+
+describe('a caught request that reads', () => {
+  const target = '/archive/v1/orders?project=p&limit=2';
+  test('may be repeated: nothing changes by it', async () => {
+    const caught = caughtOf(target);
+    expect([await repeat(caught), await repeat(caught)]).toEqual([200, 200]);
+    // The platform's scheme signs names and values: neither their order nor HEAD for GET asks for anything else.
+    expect(await repeat({ ...caught, target: '/archive/v1/orders?limit=2&project=p' })).toBe(200);
+    expect(await repeat({ ...caught, method: 'HEAD' })).toBe(200);
+  });
+
+  test.each([
+    '/archive/v1/orders?project=q&limit=2',
+    '/archive/v1/orders?project=p&limit=3',
+    '/archive/v1/orders?project=p',
+    '/archive/v1/orders?project=p&limit=2&order=desc',
+    '/archive/v1/orders?project=p&limit=2&limit=2',
+    '/archive/v1/orders?project=p&limit=2&limit=50',
+    '/archive/v1/orders?project=p&limit=2&%6Cimit=50',
+    '/archive/v1/orders?project=p&limit=2&project=q',
+    '/archive/v1/orders?project=p&limit=2&x=',
+    '/archive/v1/orders?project=p&limit=2&=',
+    '/archive/v1/orders/?project=p&limit=2',
+    '/archive/v1/order%73?project=p&limit=2',
+    '/archive/v1/nft_classes?project=p&limit=2',
+    '/archive/v1/',
+    '/v3/orders?project=p&limit=2',
+  ])('does not open %s', async (other) => {
+    expect(await repeat({ ...caughtOf(target), target: other })).toBe(403);
+  });
+
+  test('nor the platform’s own paths with a parameter said twice', async () => {
+    const headers = signedHeaders({ key: 'watches', secret: 's3' }, '/v3/orders?limit=2');
+    const caught: Caught = { method: 'GET', target: '/v3/orders?limit=2', headers };
+    expect(await repeat(caught)).toBe(200);
+    expect(await repeat({ ...caught, target: '/v3/orders?limit=2&limit=50' })).toBe(403);
+    expect(await repeat({ ...caught, target: '/v3/orders?limit=2&status=1' })).toBe(403);
+  });
+
+  test('is no request of another key, another moment, or with another method', async () => {
+    const caught = caughtOf('/archive/v1/watch?project=p');
+    const later = { 'x-timestamp': String(Number(caught.headers['x-timestamp']) + 1) };
+    expect(
+      await repeat({
+        ...caughtOf(target),
+        headers: { ...caughtOf(target).headers, 'x-api-key': 'watches' },
+      }),
+    ).toBe(403);
+    expect(await repeat({ ...caught, headers: { ...caught.headers, ...later } })).not.toBe(200);
+    for (const body of ['{}', '{"operation_ids":["a"]}']) {
+      expect(await repeat({ ...caught, method: 'POST', body })).toBe(403);
+    }
+    expect(await watched()).toEqual([]);
+  });
+});
+
+describe('a caught request that writes', () => {
+  const target = '/archive/v1/watch?project=p';
+  const body = '{"operation_ids":["a"]}';
+
+  test.each<[string, Partial<Caught>]>([
+    ['another body', { body: '{"operation_ids":["b"]}' }],
+    ['a body with a space more', { body: `${body} ` }],
+    ['an empty list of members', { body: '{}' }],
+    ['another project', { target: '/archive/v1/watch?project=q' }],
+    ['a project said twice', { target: `${target}&project=p` }],
+    ['a parameter more', { target: `${target}&limit=1` }],
+    [
+      'the digest as a parameter',
+      { target: `${target}&body_sha256=${hash('sha256', body, 'hex')}` },
+    ],
+  ])('does not pass with %s', async (_, change) => {
+    expect(await repeat({ ...caughtOf(target, body), ...change })).toBe(403);
+    expect(await watched()).toEqual([]);
+  });
+
+  test('does not open what is read', async () => {
+    const { headers } = caughtOf('/archive/v1/projects', '');
+    expect(await repeat({ method: 'GET', target: '/archive/v1/projects', headers })).toBe(403);
+  });
+
+  test('is taken once, by one of all replicas, and as long as it could pass', async () => {
+    const caught = caughtOf(target, body);
+    const answers = await Promise.all(
+      [0, 1, 0, 1].map((n) => repeat(caught, [replicas[n] ?? replicas[0], replicas[0]])),
+    );
+    expect(answers.toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
+    await opened.db.query(`update sync.watched_operations set state = 'lost'`);
+    expect(await repeat(caught)).toBe(409);
+    const { rows } = await opened.db.query('select state from sync.watched_operations');
+    expect(rows).toEqual([{ state: 'lost' }]);
+    // Signed anew it is another request.
+    expect(await repeat(caughtOf(target, body, String(Date.now() + 1)))).toBe(200);
+  });
+
+  test('is taken where it enters something, and only there', async () => {
+    expect(await repeat(caughtOf(target, '{"operation_ids":["1","2","3"]}'))).toBe(200);
+    const fourth = caughtOf(target, body);
+    expect(await repeat(fourth)).toBe(429);
+    await opened.db.query('delete from sync.watched_operations');
+    expect([await repeat(fourth), await repeat(fourth)]).toEqual([200, 409]);
+  });
+
+  test('is forgotten when its signature is too old to open anything', async () => {
+    const memory = async (): Promise<number> =>
+      (await opened.db.query('select from sync.taken_requests')).rows.length;
+    await repeat(caughtOf(target, body));
+    await opened.db.query(
+      `update sync.taken_requests set taken_at = now() - interval '31 minutes'`,
+    );
+    await repeat(caughtOf(target, body, String(Date.now() + 1)));
+    expect(await memory()).toBe(2);
+    await opened.db.query(
+      `update sync.taken_requests set taken_at = now() - interval '61 minutes'`,
+    );
+    await repeat(caughtOf(target, body, String(Date.now() + 2)));
+    expect(await memory()).toBe(1);
+    const old = String(Date.now() - 15 * 60_000 - 1000);
+    expect(await repeat(caughtOf(target, body, old))).toBe(403);
+  });
+
+  test('with a bearer key is nobody’s to catch: it may be sent again', async () => {
+    const headers = { 'content-type': 'application/json', ...bearingOf('watches-bearer') };
+    const sent: Caught = { method: 'POST', target, headers, body };
+    expect([await repeat(sent), await repeat(sent)]).toEqual([200, 200]);
+  });
+
+  test('sabotaged, a door that does not remember is noticed', async () => {
+    const forgetful = await freshOn({
+      ...ofReplicas,
+      watch: (project, operations) => watchOperations(opened.db, project, operations),
+    });
+    const caught = caughtOf(target, body);
+    const to: [Served, Served] = [forgetful, forgetful];
+    expect([await repeat(caught, to), await repeat(caught, to)]).toEqual([200, 200]);
+  });
 });
