@@ -2,7 +2,6 @@
 // as items. A list goes over the rows of now in their order, and takes of each the content of then: so a page costs the
 // same at any depth, and however much the archive has grown since.
 import type { Queryable } from '../store/db.ts';
-import { scanFor, type ScanResult, type Scanned } from './bounded-scan.ts';
 import {
   runQuery,
   conditionsOn,
@@ -81,21 +80,49 @@ export async function historyOf<Item extends object>(
   return rows.map(toVersion<Item>);
 }
 
-/** Up to `wanted` records after a position. */
-export const recordsAsOf = <Item extends object>(
+/**
+ * `reached` is where the reading stopped, null at the end: there may be more behind it even where nothing was found.
+ */
+export type FoundRecords<Item> = {
+  found: { item: Item; key: Position }[];
+  reached: Position | null;
+};
+
+/** Rows looked at for one page: at most so many times, and so many at once unless more were asked for. */
+const roundsAtMost = 6;
+const rowsAtOnce = 2000;
+
+/**
+ * Up to `wanted` records after a position; fewer where so little matches that looking for more would take too long. The
+ * reading is bounded, so that a page costs no more where little matches (P9).
+ */
+export async function recordsAsOf<Item extends object>(
   reader: Queryable,
   source: RecordSource,
   asked: AsOfQuery,
   { after, wanted }: { after: Position | null; wanted: number },
-): Promise<ScanResult<Position, Item>> =>
-  scanFor(
-    { after, wanted },
-    (from, atMost) => scan(reader, source, asked, from, atMost),
-    async (positions) => {
-      const contents = await contentsThen<Item>(reader, source, asked, positions);
-      return positions.map((position) => contents.get(nameOf(source, position)));
-    },
-  );
+): Promise<FoundRecords<Item>> {
+  const found: FoundRecords<Item>['found'] = [];
+  let reached = after;
+  for (let round = 0; round < roundsAtMost && found.length < wanted; round++) {
+    const missing = wanted - found.length;
+    // Where most match, the first look finds them all; where few do, the looks become wide.
+    const atMost = Math.max(missing, Math.min(rowsAtOnce, wanted * 4 ** round));
+    const rows = await scan(reader, source, asked, reached, atMost);
+    const matching = rows.filter((row) => row.matches).slice(0, missing);
+    const keys = matching.map(({ key }) => key);
+    const contents = await contentsThen<Item>(reader, source, asked, keys);
+    for (const key of keys) {
+      const item = contents.get(nameOf(source, key));
+      if (item !== undefined) found.push({ item, key });
+    }
+    // Matching rows that were not wanted any more are looked at again by the next page.
+    const last = matching.length === missing ? matching.at(-1) : rows.at(-1);
+    if (rows.length < atMost && last === rows.at(-1)) return { found, reached: null };
+    if (last !== undefined) reached = last.key;
+  }
+  return { found, reached };
+}
 
 /** What names a record among those of its project, of an item or of its position. */
 const nameOf = ({ key }: RecordSource, of: object): string =>
@@ -126,7 +153,9 @@ async function contentsThen<Item extends object>(
        where ${[`o.project_id = ${bind(project)}${ofLookup(source, 'o')}`, `o.${key} = any (${bind(idsOf(positions))}::text[])`, `o.observed_at <= ${bind(asOf)}::timestamptz`, ...conditions].join(' and ')}`;
   });
   for (const item of unchanged) {
-    const isMissing = item.missingSince !== null && isNotLater(item.missingSince, asOf);
+    // Without the `Z` instants compare as text, as `readInstant` and Postgres write them.
+    const isMissing =
+      item.missingSince !== null && item.missingSince.slice(0, -1) <= asOf.slice(0, -1);
     take(isMissing ? item : { ...item, missingSince: null });
   }
   const others = positions.filter((position) => !found.has(nameOf(source, position)));
@@ -164,7 +193,7 @@ async function scan(
   asked: AsOfQuery,
   after: Position | null,
   atMost: number,
-): Promise<Scanned<Position>[]> {
+): Promise<{ key: Position; matches: boolean }[]> {
   const fields = source.goesBy.map(
     (name) => `o.${columnOf(source.fields, name)?.column} as "${name}"`,
   );
@@ -218,9 +247,3 @@ export const countAsOf = (
                 where h.project_id = ${bind(asked.project)}${ofLookup(source, 'h', 'o')} and h.${key} = o.${key}
                   and ${then.join(' and ')} limit 1))`;
   });
-
-/**
- * Whether one instant is no later than another, both as `readInstant` writes them: without the `Z` they compare as text.
- */
-export const isNotLater = (one: string, other: string): boolean =>
-  one.slice(0, -1) <= other.slice(0, -1);

@@ -22,7 +22,7 @@ import {
 } from './arguments.ts';
 import { optional, type Shape } from './check-arguments.ts';
 import { columnsOfView } from './selected-columns.ts';
-import { keyedPage, unbounded, type Key } from './cursor.ts';
+import { cursorText, fingerprintOf, readCursorText, unbounded, type Key } from './cursor.ts';
 import type { Queryable } from '../store/db.ts';
 
 export const createLists = (reader: Queryable): Lists =>
@@ -59,15 +59,18 @@ function createList(reader: Queryable, name: string, question: AnyQuestion) {
   return async (given: unknown): Promise<unknown> => {
     const { limit, cursor, ...query } = parseArguments(name, schema, given) as unknown as Checked;
     if (!isPaged) return rowsOf(reader, question, query);
-    return keyedPage<Record<string, string | null>>(
-      snake(name),
-      { ...query, limit: Number(limit), cursor },
-      {
-        rows: (after, atMost) => rowsOf(reader, question, query, { after, atMost }),
-        keyOf: (row) => keys.map((key) => row[key] ?? unbounded),
-        columns: keys.map((key) => fields[key] as Column),
-      },
-    );
+    const fingerprint = fingerprintOf(snake(name), query);
+    const columns = keys.map((key) => fields[key] as Column);
+    const after = cursor === undefined ? null : readCursorText(cursor, fingerprint, columns).key;
+    // One row more than asked for tells whether there is another page.
+    const most = Number(limit);
+    const rows = await rowsOf(reader, question, query, { after, atMost: most + 1 });
+    const last = rows.length > most ? rows[most - 1] : undefined;
+    const key = keys.map((one) => last?.[one] ?? unbounded);
+    return {
+      items: rows.slice(0, most),
+      next: last === undefined ? null : cursorText(fingerprint, 'after', key),
+    };
   };
 }
 
@@ -80,12 +83,12 @@ function sorted({ column, type, isSet, values = [], isRanked }: Column): string 
   return isSet === true ? `q.${column}` : `coalesce(q.${column}, '${unbounded}')`;
 }
 
-async function rowsOf<Row extends object>(
+async function rowsOf(
   reader: Queryable,
   { view, fields, filters, order }: AnyQuestion,
   query: Checked,
   page?: { after: Key | null; atMost: number },
-): Promise<Row[]> {
+): Promise<Record<string, string | null>[]> {
   const parameters: unknown[] = [];
   const given = (value: unknown): string => `$${parameters.push(value)}`;
   const where = [`q.project_id = ${given(query.project)}`];
@@ -108,7 +111,7 @@ async function rowsOf<Row extends object>(
       `(${terms.map(({ by }) => by).join(', ')}) ${isBefore ? '<' : '>'} (${after.map(given).join(', ')})`,
     );
   }
-  const { rows } = await reader.query(
+  const { rows } = await reader.query<Record<string, string | null>>(
     `select ${columnsOfView(fields, 'q')}
        from ${view} q
       where ${where.join(' and ')}
@@ -116,7 +119,7 @@ async function rowsOf<Row extends object>(
       ${atMost === undefined ? '' : `limit ${given(atMost)}`}`,
     parameters,
   );
-  return rows as Row[];
+  return rows;
 }
 
 /** Ends: cursors only go forward, and `next` is null at the end (P9). */

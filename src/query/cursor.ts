@@ -3,7 +3,6 @@
 // that its bearer could not ask for anyway.
 import { hash } from 'node:crypto';
 import { settingsError } from '../errors.ts';
-import type { Page } from '../catalogue.ts';
 import type { Column } from '../resources.ts';
 import { isArchiveDay, isStorable, isTime } from './arguments.ts';
 
@@ -85,25 +84,4 @@ function decode(cursor: string): unknown[] {
   } catch {
     throw cursorInvalid();
   }
-}
-
-/**
- * A page of a list that is read forwards by its key: one row more than asked for tells whether there is another page.
- */
-export async function keyedPage<Item>(
-  name: string,
-  { limit, cursor, ...query }: { limit: number; cursor?: string | undefined },
-  list: {
-    rows: (after: Key | null, atMost: number) => Promise<Item[]>;
-    keyOf: (item: Item) => Key;
-    columns: readonly Column[];
-  },
-): Promise<Page<Item>> {
-  const fingerprint = fingerprintOf(name, query);
-  const after = cursor === undefined ? null : readCursorText(cursor, fingerprint, list.columns).key;
-  const rows = await list.rows(after, limit + 1);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const isLast = rows.length <= limit || last === undefined;
-  return { items, next: isLast ? null : cursorText(fingerprint, 'after', list.keyOf(last)) };
 }

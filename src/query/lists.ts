@@ -37,7 +37,7 @@ export type FoundRows<Item = Row> = {
   previous?: string | null;
 };
 
-type Reads<Item> = {
+export type Reads<Item> = {
   list(query: ListQuery): Promise<FoundRows<Item>>;
   count(query: ListQuery): Promise<number>;
   stream(query: ListQuery): AsyncIterable<Item>;

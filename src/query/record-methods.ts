@@ -4,8 +4,7 @@ import * as z from 'zod';
 import type { Resource } from '../model.ts';
 import type { Column } from '../resources.ts';
 import { asOf, days, id, offset, order, paging, parseArguments, project } from './arguments.ts';
-import { contentsAt, countAsOf, historyOf, recordsAsOf } from './as-of.ts';
-import { scanThrough, type ScanResult } from './bounded-scan.ts';
+import { contentsAt, countAsOf, historyOf, recordsAsOf, type FoundRecords } from './as-of.ts';
 import { optional } from './check-arguments.ts';
 import { cursorText, fingerprintOf, readCursorText, type Side } from './cursor.ts';
 import type { Reader } from './reader.ts';
@@ -115,7 +114,7 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
     after: Position | null,
     wanted: number,
     from = 0,
-  ): Promise<ScanResult<Position, Item>> {
+  ): Promise<FoundRecords<Item>> {
     const at = asked.asOf ?? (isSearched(source, asked) ? endOfTime : undefined);
     if (at !== undefined) {
       return recordsAsOf(reader, source, { ...asked, asOf: at }, { after, wanted });
@@ -162,9 +161,13 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
     const seenBy = hasDays(source)
       ? { seenBy: await horizon(reader, asked.project, resource) }
       : {};
-    yield* scanThrough<Position, Item>((after) =>
-      read({ ...asked, ...seenBy }, after, streamedAtOnce),
-    );
+    let after: Position | null = null;
+    do {
+      const query = { ...asked, ...seenBy };
+      const { found, reached }: FoundRecords<Item> = await read(query, after, streamedAtOnce);
+      for (const { item } of found) yield item;
+      after = reached;
+    } while (after !== null);
   }
 
   return {

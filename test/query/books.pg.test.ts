@@ -163,4 +163,10 @@ test('the cursors of another list, query, project or instant are refused, and fo
     const query = { project, ...other, cursor: results.next ?? '' };
     await expect(archive.transactions.list(query)).rejects.toThrow(refused);
   }
+  // Of one moment, however it is spelt.
+  const then = await archive.transactions.list({ project, limit: 1, asOf: '2999-06-01T00:00:00Z' });
+  const atOnce = (asOf: string) =>
+    archive.transactions.list({ project, asOf, cursor: then.next ?? '' });
+  expect((await atOnce('2999-06-01T05:30:00.000000+05:30')).items).toHaveLength(1);
+  await expect(atOnce('2999-06-01T00:00:00.000001Z')).rejects.toThrow(refused);
 });

@@ -5,7 +5,13 @@ import { listedResources, type Resource } from '../../model.ts';
 import { problemLevels, type ProblemLevel } from '../../problems.ts';
 import { cursor as cursorOfPage, limit as limitOfPage } from '../../query/arguments.ts';
 import type { Shape } from '../../query/check-arguments.ts';
-import { questionList, type List, type ListQuery, type Row } from '../../query/lists.ts';
+import {
+  questionList,
+  type List,
+  type ListQuery,
+  type Reads,
+  type Row,
+} from '../../query/lists.ts';
 import { firstOf, jsonText } from '../../query/record-text.ts';
 import { snake } from '../../resources.ts';
 import { refuse } from '../http-answers.ts';
@@ -35,17 +41,11 @@ export type Paging = {
   count?: boolean | undefined;
 };
 
-/** The part of the library that a list needs, whatever it is of. */
-type ListSource = {
-  /** What stands beside the items goes beside them in JSON. */
-  list(query: ListQuery): Promise<{ items: readonly object[] }>;
-  count(query: ListQuery): Promise<number>;
-  stream(query: ListQuery): AsyncIterable<object>;
-};
-
-/** A page in JSON; in the other forms everything, or as many as `limit` says. */
+/**
+ * A page in JSON, with what stands beside the items; in the other forms everything, or as many as `limit` says.
+ */
 export async function listReply(
-  source: ListSource,
+  source: Reads<object>,
   query: ListQuery,
   { limit, cursor, count }: Paging,
   { fields }: RowKind,
