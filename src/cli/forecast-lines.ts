@@ -21,9 +21,9 @@ export const rateText = (perSecond: number): string =>
   `${perSecond.toLocaleString('en-US', { maximumSignificantDigits: 6 })} ${perSecond === 1 ? 'request' : 'requests'} a second`;
 
 /** What a person must know to read the times: whose clock they are seen from, and which rate they assume. */
-function caveatLines(forecast: ProjectForecast, now: Instant): string[] {
+function caveatLines(forecast: ProjectForecast): string[] {
   const lines: string[] = [];
-  const { newestRunAt, isRateAssumed, perSecond, months } = forecast;
+  const { now, newestRunAt, isRateAssumed, perSecond, months } = forecast;
   if (newestRunAt !== null && newestRunAt - now > 60_000) {
     lines.push(
       `This machine's clock is at least ${formatSpan(newestRunAt - now)} behind the platform's: so much less time is left.`,
@@ -54,8 +54,8 @@ export function forecastCells(
 }
 
 /** When each living month must be done, and what that takes. */
-export function timeLines(forecast: ProjectForecast, now: Instant): string[] {
-  const { months, perSecond } = forecast;
+export function timeLines(forecast: ProjectForecast): string[] {
+  const { now, months, perSecond } = forecast;
   const deadlines = [...new Set(months.flatMap(({ deadlineAt: at }) => (at === null ? [] : [at])))];
   return [
     ...deadlines.flatMap((at) => {
@@ -77,7 +77,7 @@ export function timeLines(forecast: ProjectForecast, now: Instant): string[] {
           : `; ${they} ${formatSpan(ms)} at ${rateText(perSecond)}${tight}`;
       return `${names}: ${formatCount(requests)} ${are} due by ${momentText(at)} (UTC), ${formatWhen(at - now)}${takes}.`;
     }),
-    ...caveatLines(forecast, now),
+    ...caveatLines(forecast),
   ];
 }
 
@@ -87,30 +87,22 @@ export function shortName({ resource, owner }: { resource: string; owner: string
   return `${resource} of ${owner.length > 14 ? `${owner.slice(0, 6)}…${owner.slice(-6)}` : owner}`;
 }
 
-/** With the moment it is told from. */
-export type DatedForecast = ProjectForecast & { now: Instant };
-
-/**
- * `perSecond`: the rate to reckon with instead of the one that is allowed. `now`: the moment for all projects, this
- * machine's unless given.
- */
+/** By project. `perSecond`: the rate to reckon with instead of the one that is allowed. */
 export async function readForecasts(
   db: Queryable,
   projects: string[],
   settings: Pick<Settings, 'deadlineMarginMs' | 'refreshMs'>,
-  given: { now?: Instant; perSecond?: number | undefined } = {},
-): Promise<ReadonlyMap<string, DatedForecast>> {
-  const forecasts = new Map<string, DatedForecast>();
+  perSecond?: number,
+): Promise<ReadonlyMap<string, ProjectForecast>> {
+  const forecasts = new Map<string, ProjectForecast>();
   for (const project of projects) {
-    const now = given.now ?? Date.now();
-    const forecast = await readForecast(db, project, settings, now, given.perSecond);
-    forecasts.set(project, { ...forecast, now });
+    forecasts.set(project, await readForecast(db, project, settings, Date.now(), perSecond));
   }
   return forecasts;
 }
 
 /** Times are RFC 3339, spans are minutes. */
-export function forecastJson(forecast: DatedForecast): unknown {
+export function forecastJson(forecast: ProjectForecast): unknown {
   return {
     as_of: new Date(forecast.now).toISOString(),
     per_second: forecast.perSecond,

@@ -133,7 +133,12 @@ export type TableColumn = {
   wrapsTo?: number;
   /** Where the table does not fit it is left out, the lowest of them first. */
   spare?: number;
+  /** It is left out where it holds nothing but noughts and blanks. */
+  isRare?: true;
 };
+
+/** A column that is left out where nothing stands in it. */
+export const rare = (header: string): TableColumn => ({ header, isRare: true });
 
 /**
  * A table under its headers that fits into so many columns; nothing for null. One that cannot fit is shown as records,
@@ -144,11 +149,16 @@ export const table = (columns: (string | TableColumn)[], rows: Cell[][], width?:
 
 /** The same, with the headers of the columns that were left out. */
 export function fittedTable(
-  given: (string | TableColumn)[],
-  rows: Cell[][],
+  columns: (string | TableColumn)[],
+  given: Cell[][],
   width = screenWidth(),
 ): { text: string; left: string[] } {
-  const all = given.map((column) => (typeof column === 'string' ? { header: column } : column));
+  const named = columns.map((column) => (typeof column === 'string' ? { header: column } : column));
+  const isThere = named.map(
+    ({ isRare }, i) => isRare !== true || given.some((row) => row[i] !== 0 && row[i] !== ''),
+  );
+  const all = named.filter((_, i) => isThere[i]);
+  const rows = given.map((row) => row.filter((_, i) => isThere[i]));
   const text = rows.map((row) => all.map((_, i) => cellText(row[i] ?? null)));
   const widest = all.map(({ header }, i) =>
     Math.max(widthOf(header), ...text.map((row) => widthOf(row[i] ?? ''))),
@@ -161,7 +171,7 @@ export function fittedTable(
     const left = all.filter((_, i) => !shown.includes(i)).map(({ header }) => header);
     return { text: drawn(all, rows, text, shown, widths), left };
   }
-  return { text: asRecords(given, rows, width), left: [] };
+  return { text: asRecords(all, rows, width), left: [] };
 }
 
 /** Takes from the widest column that may be cut until the table fits; null: none can give more. */
@@ -245,15 +255,7 @@ function cellText(cell: Cell): string {
 
 /** A table two columns further to the right. */
 export const indentedTable = (columns: (string | TableColumn)[], rows: Cell[][]): string =>
-  indented(table(columns, rows, screenWidth() - 2));
-
-/** Every line two columns further to the right. */
-function indented(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n');
-}
+  table(columns, rows, screenWidth() - 2).replaceAll(/^/gm, '  ');
 
 export function printTable(columns: (string | TableColumn)[], rows: Cell[][]): void {
   process.stdout.write(`${table(columns, rows)}\n`);

@@ -118,13 +118,8 @@ export function tableText<Item>(
 ): string {
   if (items.length === 0) return `No ${name} match.\n`;
   const cells = items.map((item) => columns.map((column) => column.text(item)));
-  // What nobody has is only an empty column.
-  const shown = columns.map((_, i) => i).filter((i) => cells.some((row) => row[i] !== ''));
-  const { text, left } = fittedTable(
-    shown.flatMap((i) => columns[i] ?? []),
-    cells.map((row) => shown.map((i) => row[i] ?? '')),
-    width,
-  );
+  const rare = columns.map((column) => ({ ...column, isRare: true as const }));
+  const { text, left } = fittedTable(rare, cells, width);
   const these = items.length === 1 ? 'of the' : formatCount(items.length);
   const notes = [
     ...(left.length > 0

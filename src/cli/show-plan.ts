@@ -17,7 +17,6 @@ import {
   rateText,
   shortName,
   timeLines,
-  type DatedForecast,
 } from './forecast-lines.ts';
 import {
   counted,
@@ -28,6 +27,7 @@ import {
   nothingArchived,
   print,
   printJson,
+  rare,
 } from './print.ts';
 
 type PlanFlags = { project?: string; rps?: number; json?: true };
@@ -56,7 +56,7 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
   const settings = readSettings({ needs: 'database' });
   await withStore(openToRead, settings, async ({ db }) => {
     const names = await wantedProjects(db, project);
-    const forecasts = await readForecasts(db, names, settings, { perSecond: rps });
+    const forecasts = await readForecasts(db, names, settings, rps);
     const planned: Planned[] = [];
     for (const [name, forecast] of forecasts) planned.push(await planOf(db, name, forecast));
     if (json === true) printJson({ projects: planned.map((one) => planJson(one)) });
@@ -64,7 +64,7 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
   });
 }
 
-const planOf = async (db: Queryable, project: string, forecast: DatedForecast) => ({
+const planOf = async (db: Queryable, project: string, forecast: ProjectForecast) => ({
   project,
   months: await readMonthStatus(db, project),
   forecast,
@@ -90,7 +90,7 @@ function projectText(planned: Planned): string {
     '',
     ...needLines(forecast),
     '',
-    ...timeLines(forecast, now).map((line) => `  ${line}`),
+    ...timeLines(forecast).map((line) => `  ${line}`),
     ...openOperationLines(operations, now).map((line) => `  ${line}`),
     ...upcomingLines('Due now', due, now),
     ...upcomingLines('Next', next, now),
@@ -106,16 +106,15 @@ function monthTable(months: Planned['months'], forecast: ProjectForecast): strin
     const counts = { open: 0, sealed: 0, lost: 0, days: 0, ...row, unread: one.unread.length };
     return { one, counts };
   });
-  // What occurs nowhere would only be a column of noughts.
-  const shown = (['unread', 'open', 'sealed', 'lost'] as const).filter((name) =>
-    living.some(({ counts }) => counts[name] > 0),
-  );
   return indentedTable(
     [
       'month',
       'resource',
       'days',
-      ...shown.map((header) => ({ header, ...(header === 'sealed' ? { spare: 1 } : {}) })),
+      rare('unread'),
+      rare('open'),
+      { ...rare('sealed'), spare: 1 },
+      rare('lost'),
       'requests',
       'time',
       'before',
@@ -125,7 +124,10 @@ function monthTable(months: Planned['months'], forecast: ProjectForecast): strin
       one.month.slice(0, 7),
       shortName(one),
       counts.days,
-      ...shown.map((name) => counts[name]),
+      counts.unread,
+      counts.open,
+      counts.sealed,
+      counts.lost,
       ...forecastCells(one, forecast),
       one.fits === 'no' ? 'NO' : (one.fits ?? ''),
     ]),

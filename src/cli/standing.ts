@@ -7,13 +7,13 @@ import { readStatus, type ProjectStatus } from '../query/status.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProblemReport } from '../store/alerts/problem-rows.ts';
 import type { Queryable } from '../store/db.ts';
-import { risksOf } from '../sync/read-forecast.ts';
+import { risksOf, type ProjectForecast } from '../sync/read-forecast.ts';
 import { wantedProjects } from './open-store.ts';
-import { readForecasts, type DatedForecast } from './forecast-lines.ts';
+import { readForecasts } from './forecast-lines.ts';
 
 export type Standing = {
   status: ProjectStatus;
-  forecast: DatedForecast;
+  forecast: ProjectForecast;
   /** Of all its days: their rows are many, where there are many projects. */
   calendar: CalendarMonth[];
   safety: Safety;

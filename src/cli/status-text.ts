@@ -17,6 +17,7 @@ import {
   indentedTable,
   momentText,
   nothingArchived,
+  rare,
 } from './print.ts';
 import type { Standing } from './standing.ts';
 
@@ -66,7 +67,7 @@ function projectText(
     lines.push(...calendarLines(calendar).map((line) => `  ${line}`), '');
   }
   lines.push(monthTable(project.lists), '');
-  lines.push(...timeLines(forecast, now).map((line) => `  ${line}`));
+  lines.push(...timeLines(forecast).map((line) => `  ${line}`));
   for (const list of project.lists) lines.push(`  ${verdict(list)}`);
   lines.push(...project.books.map((books) => `  ${booksSentence(english, writing, books)}`));
   for (const list of project.lists) lines.push(...problemLines(list));
@@ -123,13 +124,8 @@ function heldTable(lists: ListStatus[]): string {
 }
 
 function monthTable(lists: ListStatus[]): string {
-  const months = lists.flatMap((list) => list.months);
-  // What occurs nowhere would only be columns of noughts.
-  const shown = (['open', 'final', 'lost'] as const).filter((state) =>
-    months.some((month) => month[state] > 0),
-  );
   return indentedTable(
-    ['month', 'resource', 'days', 'all held', 'settled', ...shown],
+    ['month', 'resource', 'days', 'all held', 'settled', ...['open', 'final', 'lost'].map(rare)],
     lists.flatMap((list) =>
       list.months.map((month) => [
         month.month.slice(0, 7),
@@ -137,7 +133,9 @@ function monthTable(lists: ListStatus[]): string {
         month.days,
         month.held,
         month.settled,
-        ...shown.map((state) => month[state]),
+        month.open,
+        month.final,
+        month.lost,
       ]),
     ),
   );

@@ -14,6 +14,8 @@ import { evidenceKey, forecast, type Forecast } from './forecast.ts';
 const assumedPerSecond = 5;
 
 export type ProjectForecast = Forecast & {
+  /** The moment it is told from. */
+  now: Instant;
   /** True while no process has said at what rate it may ask. */
   isRateAssumed: boolean;
   newestRunAt: Instant | null;
@@ -46,6 +48,7 @@ export async function readForecast(
   }
   return {
     ...forecast(slices, rate, { facts, settings, now, evidence }),
+    now,
     isRateAssumed: perSecond === undefined && outlook.perSecond === null,
     newestRunAt,
     slices,

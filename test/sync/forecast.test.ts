@@ -227,16 +227,14 @@ describe('whether it fits before the deadline', () => {
       fits: 'yes',
     });
     const lines = (months: Forecast['months']): string =>
-      timeLines(
-        {
-          ...told,
-          months,
-          isRateAssumed: true,
-          newestRunAt: null,
-          slices,
-        },
-        at('2026-04-30T12:00:00Z'),
-      ).join('\n');
+      timeLines({
+        ...told,
+        months,
+        now: at('2026-04-30T12:00:00Z'),
+        isRateAssumed: true,
+        newestRunAt: null,
+        slices,
+      }).join('\n');
     expect(lines(told.months)).toMatch(
       /12 h ago[^]*5 requests a second are assumed[^]*one page a day is assumed/,
     );
