@@ -5,24 +5,22 @@ import { addDays, dayOf } from '../day.ts';
 import { currentAddress } from '../database-address.ts';
 import { exitCode, isOutlastError, settingsError } from '../errors.ts';
 import type { ProjectMeter } from '../meter.ts';
-import type { ListedResource } from '../model.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
-import type { Served } from '../http/server.ts';
-import { liveOrderPrefix, startLiveOrders, type LiveOrders } from '../simulator/live-orders.ts';
+import { liveOrderPrefix, startLiveOrders } from '../simulator/live-orders.ts';
 import { createSimulator, type Simulator } from '../simulator/simulator-server.ts';
 import type { Db } from '../store/db.ts';
 import { holdsAnything } from '../store/projects.ts';
 import { run } from '../sync/run.ts';
 import { startSchedule } from '../sync/schedule.ts';
 import type { RunReport, Worker } from '../sync/worker.ts';
-import { openMigrated, type OpenedStore } from './open-store.ts';
+import { closing, openMigrated, type Keep } from './open-store.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { demoProjects, readDemoSettings } from './demo-settings.ts';
 import { startServing } from './start-serving.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print } from './print.ts';
 import { createProgress } from './progress.ts';
-import { stopOnSignals, stopped } from './signals.ts';
+import { stopped, untilSignal } from './signals.ts';
 import { readStandings } from './standing.ts';
 import { statusText } from './status-text.ts';
 import { exitCodeOfReports } from './sync-command.ts';
@@ -54,85 +52,71 @@ function readSeconds(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of seconds.');
 }
 
-async function demo(once: boolean): Promise<number> {
-  const say = print;
-  const stop = stopOnSignals();
+const demo = (once: boolean): Promise<number> =>
+  untilSignal((signal) => closing((keep) => demonstrate(once, signal, keep)));
+
+async function demonstrate(once: boolean, signal: AbortSignal, keep: Keep): Promise<number> {
   const begun = performance.now();
-  const simulator = await createSimulator({ projects: demoProjects, world });
-  let archive: OpenedStore | null = null;
-  let worker: (Worker & { close(): Promise<void> }) | null = null;
-  let served: Served | null = null;
-  let live: LiveOrders | null = null;
-  try {
-    const { settings, project, inForce } = readDemoSettings(simulator.url, dataDir, {
-      OUTLAST_MAX_RPS: '200',
-      OUTLAST_REFRESH_HOURS: '1',
-    });
-    const log = openLog(settings.logLevel);
-    say('Outlast demo');
-    say(`  platform  simulated, on ${simulator.url}`);
-    const metrics = createProcessMetrics([project.id]);
-    archive = await openMigrated(settings, log, metrics.meter);
-    say(`  archive   embedded PostgreSQL under ${dataDir}`);
-    live = startLiveOrders(simulator, await liveOrdersOf(archive.db));
-    const news = createNews(metrics.meter.of(project.id));
-    const now = (): number => simulator.clock.now();
-    const time = { wallNow: now, monotonicNow: now };
-    worker = createWorker(project, settings, archive.db, log, news.meter, time);
-    if (!once) {
-      served = await startServing(settings, archive.store.connectionString, log, {
-        metrics,
-        workers: [worker],
-        settings: inForce,
-      });
-    }
-    if (served !== null) say(`\nOpen ${served.url}/ to watch it.\n`);
-    const { report, isReadTwice } = await firstSync(worker, simulator, stop.signal);
-    if (stop.signal.aborted) {
-      say(`\n${stoppedText}`);
-      return exitCode.done;
-    }
-    say('');
-    say(firstSyncText(report, performance.now() - begun));
-    if (isReadTwice) say(readTwiceText);
-    say('');
-    say(statusText((await readStandings(archive.db, project.id, settings)).standings));
-    if (served === null) {
-      say(
-        `\nThe archive stays under ${dataDir}; run the demo again and it goes on from here. To look at it: \`OUTLAST_DATA_DIR=${dataDir} outlast status\``,
-      );
-      return exitCodeOfReports([report]);
-    }
-    const address = currentAddress(archive.store.connectionString);
-    say(`\n${whereToLook(address, served.url, simulator)}\n`);
-    say(
-      'A few orders come every minute. To practise everything else, also what goes wrong: `outlast simulate`. Ctrl-C ends the demo; the archive stays.',
-    );
-    news.take();
-    let trouble: string | null = null;
-    const sayNews = ({ problem }: RunReport): void => {
-      const left = problem === null || problem === trouble ? '' : `left: ${problem}`;
-      trouble = problem;
-      const text = [news.take(), left].filter((part) => part !== '').join('; ');
-      if (text !== '') say(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
-    };
-    const alerts = openAlerts(settings, archive.db, [worker], { mayBeat: false }, log);
-    const schedule = startSchedule([worker], everyTenSeconds, stop.signal, log, sayNews, (turn) =>
-      alerts.after(turn),
-    );
-    await stopped(stop.signal);
-    await schedule.close();
-    await alerts.close(1000);
-    say(`\n${stoppedText}`);
-    return exitCode.done;
-  } finally {
-    live?.close();
-    await served?.close();
-    await worker?.close();
-    await archive?.close();
-    await simulator.close();
-    stop.close();
+  const simulator = keep(await createSimulator({ projects: demoProjects, world }));
+  const { settings, project, inForce } = readDemoSettings(simulator.url, dataDir, {
+    OUTLAST_MAX_RPS: '200',
+    OUTLAST_REFRESH_HOURS: '1',
+  });
+  const log = openLog(settings.logLevel);
+  print('Outlast demo');
+  print(`  platform  simulated, on ${simulator.url}`);
+  const metrics = createProcessMetrics([project.id]);
+  const archive = keep(await openMigrated(settings, log, metrics.meter));
+  print(`  archive   embedded PostgreSQL under ${dataDir}`);
+  keep(startLiveOrders(simulator, await liveOrdersOf(archive.db)));
+  const news = createNews(metrics.meter.of(project.id));
+  const now = (): number => simulator.clock.now();
+  const clocks = { wallNow: now, monotonicNow: now };
+  const worker = keep(createWorker(project, settings, archive.db, log, news.meter, clocks));
+  let url: string | null = null;
+  if (!once) {
+    const how = { metrics, workers: [worker], settings: inForce };
+    ({ url } = keep(await startServing(settings, archive.store.connectionString, log, how)));
+    print(`\nOpen ${url}/ to watch it.\n`);
   }
+  const { report, isReadTwice } = await firstSync(worker, simulator, signal);
+  if (signal.aborted) {
+    print(`\n${stoppedText}`);
+    return exitCode.done;
+  }
+  print('');
+  print(firstSyncText(report, performance.now() - begun));
+  if (isReadTwice) print(readTwiceText);
+  print('');
+  print(statusText((await readStandings(archive.db, project.id, settings)).standings));
+  if (url === null) {
+    print(
+      `\nThe archive stays under ${dataDir}; run the demo again and it goes on from here. To look at it: \`OUTLAST_DATA_DIR=${dataDir} outlast status\``,
+    );
+    return exitCodeOfReports([report]);
+  }
+  const address = currentAddress(archive.store.connectionString);
+  print(`\n${whereToLook(address, url, simulator)}\n`);
+  print(
+    'A few orders come every minute. To practise everything else, also what goes wrong: `outlast simulate`. Ctrl-C ends the demo; the archive stays.',
+  );
+  news.take();
+  let trouble: string | null = null;
+  const sayNews = ({ problem }: RunReport): void => {
+    const left = problem === null || problem === trouble ? '' : `left: ${problem}`;
+    trouble = problem;
+    const text = [news.take(), left].filter((part) => part !== '').join('; ');
+    if (text !== '') print(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
+  };
+  const alerts = openAlerts(settings, archive.db, [worker], { mayBeat: false }, log);
+  const schedule = startSchedule([worker], everyTenSeconds, signal, log, sayNews, (turn) =>
+    alerts.after(turn),
+  );
+  await stopped(signal);
+  await schedule.close();
+  await alerts.close(1000);
+  print(`\n${stoppedText}`);
+  return exitCode.done;
 }
 
 /** A seal takes two readings, two hours apart: the demo's first one lies so much before its second. */
@@ -200,37 +184,32 @@ function firstSyncText(report: RunReport, ms: number): string {
 
 /** What comes in, by list: `take` says what has come since it was last asked, `3 new orders, 1 changed`, or nothing. */
 function createNews(meter: ProjectMeter): { meter: ProjectMeter; take(): string } {
-  const none = (): Record<ListedResource, { inserted: number; changed: number }> => ({
-    orders: { inserted: 0, changed: 0 },
-    nft_classes: { inserted: 0, changed: 0 },
+  const counting = (one: string, several: string) => ({
+    inserted: 0,
+    changed: 0,
+    named: (count: number): string => (count === 1 ? one : several),
   });
-  let counts = none();
-  const textOf = (resource: ListedResource, one: string, several: string): string[] => {
-    const { inserted, changed } = counts[resource];
-    const named = (count: number): string => (count === 1 ? one : several);
-    if (inserted + changed === 0) return [];
-    if (inserted === 0) return [`${formatCount(changed)} ${named(changed)} changed`];
+  const [orders, classes] = [counting('order', 'orders'), counting('class', 'classes')];
+  const takeOf = (list: typeof orders): string => {
+    const { inserted, changed, named } = list;
+    Object.assign(list, { inserted: 0, changed: 0 });
+    if (inserted + changed === 0) return '';
+    if (inserted === 0) return `${formatCount(changed)} ${named(changed)} changed`;
     const also = changed === 0 ? '' : `, ${formatCount(changed)} changed`;
-    return [`${formatCount(inserted)} new ${named(inserted)}${also}`];
+    return `${formatCount(inserted)} new ${named(inserted)}${also}`;
   };
   return {
     meter: {
       ...meter,
       records: (resource, effects) => {
         meter.records(resource, effects);
-        if (resource !== 'orders' && resource !== 'nft_classes') return;
-        counts[resource].inserted += effects.inserted;
-        counts[resource].changed += effects.changed;
+        const list = { orders, nft_classes: classes, transactions: null, tokens: null }[resource];
+        if (list === null) return;
+        list.inserted += effects.inserted;
+        list.changed += effects.changed;
       },
     },
-    take: () => {
-      const texts = [
-        ...textOf('orders', 'order', 'orders'),
-        ...textOf('nft_classes', 'class', 'classes'),
-      ];
-      counts = none();
-      return texts.join('; ');
-    },
+    take: () => [takeOf(orders), takeOf(classes)].filter((text) => text !== '').join('; '),
   };
 }
 

@@ -216,3 +216,19 @@ export function configuredProjects(
     `There is no project "${wanted}" in the settings, only ${projects.map(({ id }) => id).join(', ')}.`,
   );
 }
+
+type Closable = { close(): unknown };
+export type Keep = <T extends Closable>(one: T) => T;
+
+/** Does work, and closes all that it keeps, the newest first. */
+export async function closing<T>(work: (keep: Keep) => Promise<T>): Promise<T> {
+  const kept: Closable[] = [];
+  try {
+    return await work((one) => {
+      kept.push(one);
+      return one;
+    });
+  } finally {
+    for (const one of kept.toReversed()) await one.close();
+  }
+}

@@ -55,20 +55,29 @@ export function stopOnSignals(onFirst: () => void = () => undefined) {
   };
 }
 
-/** Does work that a signal may end, with a line that shows how far it is. Whatever becomes of it, both are over then. */
-export async function inProgress<T>(
-  work: (signal: AbortSignal, progress: ProgressLine) => Promise<T>,
-  out: Out = process.stderr,
-): Promise<T> {
+/** Does work that a signal may end. */
+export async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = stopOnSignals();
-  const progress = createProgress(out);
   try {
-    return await work(stop.signal, progress);
+    return await work(stop.signal);
   } finally {
-    progress.end();
     stop.close();
   }
 }
+
+/** The same with a line that shows how far it is. */
+export const inProgress = <T>(
+  work: (signal: AbortSignal, progress: ProgressLine) => Promise<T>,
+  out: Out = process.stderr,
+): Promise<T> =>
+  untilSignal(async (signal) => {
+    const progress = createProgress(out);
+    try {
+      return await work(signal, progress);
+    } finally {
+      progress.end();
+    }
+  });
 
 /** Resolves when the signal is aborted. */
 export function stopped(signal: AbortSignal): Promise<void> {

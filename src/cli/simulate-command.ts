@@ -11,7 +11,7 @@ import { instantIn, standardWorld } from '../simulator/world.ts';
 import { decimal, whole } from '../settings/value-parsers.ts';
 import { optionOf } from './command-options.ts';
 import { printable, typeable } from './print.ts';
-import { stopOnSignals, stopped } from './signals.ts';
+import { stopped, untilSignal } from './signals.ts';
 
 type Flags = {
   port: string;
@@ -47,19 +47,15 @@ export const simulateCommand = (command: Command): Command =>
     .option('--fault <fault...>', 'what goes wrong: name, name=0.05 or name=3x (below)')
     .option('--json', 'print address and keys as one JSON line on stdout')
     .addHelpText('after', `\n${switchesHelp()}\n\n${faultsHelp()}`)
-    .action(simulate);
+    .action((flags: Flags) => simulate(flags));
 
-async function simulate(flags: Flags): Promise<void> {
-  const stop = stopOnSignals();
-  try {
+const simulate = (flags: Flags): Promise<void> =>
+  untilSignal(async (signal) => {
     const simulator = await createSimulator({ ...optionsOf(flags), onReceived: sayReceived });
     announce(simulator, flags.json === true);
-    await stopped(stop.signal);
+    await stopped(signal);
     await simulator.close();
-  } finally {
-    stop.close();
-  }
-}
+  });
 
 /** Each option that is no mere text. */
 const numbers = {

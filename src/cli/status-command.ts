@@ -6,15 +6,17 @@ import { inSnakeCase } from '../query/record-text.ts';
 import { readReplica, type Replica } from '../query/status.ts';
 import { checkProxies, readSettings } from '../settings/settings.ts';
 import {
+  closing,
   configuredProjects,
   openMigrated,
   openToRead,
   withStore,
+  type OpenedStore,
   type Store,
 } from './open-store.ts';
 import { forecastJson } from './forecast-lines.ts';
 import { formatSpan, print, printError, printJson, printTable } from './print.ts';
-import { stopOnSignals } from './signals.ts';
+import { untilSignal } from './signals.ts';
 import { readStandings } from './standing.ts';
 import { configuredIds, notConfigured, printCheck } from './status-check.ts';
 import { olderOffers, statusText } from './status-text.ts';
@@ -167,31 +169,25 @@ async function probeAll(project: string | undefined): Promise<Learned[]> {
   const { makeContact } = await import('../sync/contact/contact.ts');
   const { createWorker } = await import('./create-workers.ts');
   const wanted = configuredProjects(settings, project);
-  const stop = stopOnSignals();
   const learned: Learned[] = [];
-  await withStore(openMigrated, settings, async ({ db, log }) => {
+  const probe = async ({ db, log }: OpenedStore, signal: AbortSignal): Promise<void> => {
     for (const project of wanted) {
-      const worker = createWorker(project, settings, db, log);
-      try {
-        const contacts = await makeContact({
-          ...worker,
-          signal: stop.signal,
-          acceptNewSource: false,
-          evenIfParked: true,
-          probesNow: true,
-        });
-        for (const [list, { problem }] of contacts?.problems ?? []) {
-          printError(`${project.id}: ${list}: ${problem}`);
-          process.exitCode = exitCode.tryLater;
-        }
-        const known = [...(contacts?.facts ?? [])]
-          .filter(([fact]) => !/\.(?:probed|contact)$/.test(fact))
-          .toSorted(([a], [b]) => (a < b ? -1 : 1));
-        learned.push({ project_id: project.id, facts: Object.fromEntries(known) });
-      } finally {
-        await worker.close();
+      const how = { signal, acceptNewSource: false, evenIfParked: true, probesNow: true };
+      const contacts = await closing((keep) =>
+        makeContact({ ...keep(createWorker(project, settings, db, log)), ...how }),
+      );
+      for (const [list, { problem }] of contacts?.problems ?? []) {
+        printError(`${project.id}: ${list}: ${problem}`);
+        process.exitCode = exitCode.tryLater;
       }
+      const known = [...(contacts?.facts ?? [])]
+        .filter(([fact]) => !/\.(?:probed|contact)$/.test(fact))
+        .toSorted(([a], [b]) => (a < b ? -1 : 1));
+      learned.push({ project_id: project.id, facts: Object.fromEntries(known) });
     }
-  }).finally(() => stop.close());
+  };
+  await untilSignal((signal) =>
+    withStore(openMigrated, settings, (opened) => probe(opened, signal)),
+  );
   return learned;
 }

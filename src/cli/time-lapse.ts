@@ -12,12 +12,12 @@ import { createSimulator, type Simulator } from '../simulator/simulator-server.t
 import type { RunReport, Worker } from '../sync/worker.ts';
 import type { Instant } from '../model.ts';
 import { run } from '../sync/run.ts';
-import { openMigrated } from './open-store.ts';
+import { closing, openMigrated } from './open-store.ts';
 import { calendarLines } from './calendar-lines.ts';
 import { openLog } from './log-lines.ts';
 import { formatCount, print, shellWord } from './print.ts';
 import { startServing } from './start-serving.ts';
-import { stopOnSignals, stopped } from './signals.ts';
+import { stopped, untilSignal } from './signals.ts';
 import { createTeller, rangesText, type Lived, type Telling } from './time-lapse-teller.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { demoProjects, readDemoSettings } from './demo-settings.ts';
@@ -57,10 +57,8 @@ export const threeMonths: Story = {
 };
 
 /** On the terminal, until Ctrl-C unless `once`. Returns the exit code. */
-export async function showTimeLapse(once: boolean, seconds: number): Promise<number> {
-  const stop = stopOnSignals();
-  const { signal } = stop;
-  try {
+export const showTimeLapse = (once: boolean, seconds: number): Promise<number> =>
+  untilSignal(async (signal) => {
     const whenOver = async ({ worker, lived, url, dataDir }: Over): Promise<void> => {
       if (signal.aborted) return;
       const coverage = await createLists(worker.db).coverage({ project: worker.projectId });
@@ -76,10 +74,7 @@ export async function showTimeLapse(once: boolean, seconds: number): Promise<num
     await timeLapse({ seconds, say: print, signal, whenOver });
     if (signal.aborted) print('\nStopped, and the archive of the time-lapse removed.');
     return exitCode.done;
-  } finally {
-    stop.close();
-  }
-}
+  });
 
 /** What there is when the story is over, while the archive is still served. */
 export type Over = { worker: Worker; url: string; dataDir: string; lived: Lived };
@@ -88,8 +83,6 @@ type TimeLapse = {
   /** How long it takes at least. */
   seconds: number;
   story?: Story;
-  /** An empty database; an embedded one unless given. */
-  databaseUrl?: string;
   say: (text: string) => void;
   signal: AbortSignal;
   /** Awaited before everything is closed. */
@@ -97,41 +90,34 @@ type TimeLapse = {
 };
 
 /** Throws what opening an embedded archive throws, and what a run throws. */
-export async function timeLapse(options: TimeLapse): Promise<void> {
-  const { seconds, story = threeMonths, say, signal } = options;
-  const days = (story.endsAt - story.startsAt) / dayMs;
-  const folder = await makeScratch('time-lapse');
-  const open: { close(): Promise<void> }[] = [];
-  try {
+export const timeLapse = (options: TimeLapse): Promise<void> =>
+  closing(async (keep) => {
+    const { seconds, story = threeMonths, say, signal } = options;
+    const days = (story.endsAt - story.startsAt) / dayMs;
+    const dataDir = await makeScratch('time-lapse');
+    keep({ close: () => rm(dataDir, { recursive: true, force: true }) });
     say(`Outlast demo: ${Math.round(days)} days in about ${formatCount(seconds)} seconds`);
     say('  platform  simulated; its clock runs fast, and ours with it');
     say('  archive   an embedded PostgreSQL of its own, removed at the end');
     const projects = demoProjects;
-    const simulator = await createSimulator({ projects, world, seed, startAt: story.startsAt });
+    const simulator = keep(
+      await createSimulator({ projects, world, seed, startAt: story.startsAt }),
+    );
     // For the platform and this machine alike: it goes as real time does, and leaps when told. One that ran thousands of
     // times faster would be hours on before an answer came, and no two clocks would agree.
     const { clock } = simulator;
-    open.push(simulator);
-    const { databaseUrl: DATABASE_URL } = options;
-    const more = { DATABASE_URL, OUTLAST_MAX_RPS: '1000', OUTLAST_TOKENS_HOURS: '0' };
-    const { settings, inForce, ...read } = readDemoSettings(simulator.url, folder, more);
+    const more = { OUTLAST_MAX_RPS: '1000', OUTLAST_TOKENS_HOURS: '0' };
+    const { settings, inForce, ...read } = readDemoSettings(simulator.url, dataDir, more);
     // Orders alone: classes are read again so often that they would be most of the work.
     const project = { ...read.project, classes: 'none' as const };
     const log = openLog(settings.logLevel);
     const metrics = createProcessMetrics([project.id]);
-    const archive = await openMigrated(settings, log, metrics.meter);
-    open.push(archive);
+    const archive = keep(await openMigrated(settings, log, metrics.meter));
     const clocks = { wallNow: clock.now, monotonicNow: clock.now };
     const meter = metrics.meter.of(project.id);
-    const worker = createWorker(project, settings, archive.db, log, meter, clocks);
-    open.push(worker);
-    const { url, ...served } = await startServing(settings, archive.store.connectionString, log, {
-      metrics,
-      workers: [worker],
-      settings: inForce,
-      now: clock.now,
-    });
-    open.push(served);
+    const worker = keep(createWorker(project, settings, archive.db, log, meter, clocks));
+    const how = { metrics, workers: [worker], settings: inForce, now: clock.now };
+    const { url } = keep(await startServing(settings, archive.store.connectionString, log, how));
     say(`\nOpen ${url}/ to watch it.\n\n${introduction}\n`);
     const msADay = (seconds * 1000) / days;
     // As after `outlast sync`: looked at to the end, before the clock leaps on. Nobody is told, for there is no webhook.
@@ -140,22 +126,9 @@ export async function timeLapse(options: TimeLapse): Promise<void> {
       alerts.after(report);
       await alerts.close(alertsPatienceMs);
     };
-    const lived = await liveThrough({
-      story,
-      clock,
-      worker,
-      url,
-      msADay,
-      say,
-      lookAfter,
-      signal,
-    });
-    await options.whenOver({ worker, url, dataDir: folder, lived });
-  } finally {
-    for (const one of open.toReversed()) await one.close();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+    const lived = await liveThrough({ story, clock, worker, url, msADay, say, lookAfter, signal });
+    await options.whenOver({ worker, url, dataDir, lived });
+  });
 
 type Lapse = Omit<Telling, 'now'> & {
   story: Story;

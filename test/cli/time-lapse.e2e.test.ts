@@ -12,8 +12,6 @@ import {
   type Story,
 } from '../../src/cli/time-lapse.ts';
 import { daysIn } from '../../src/day.ts';
-import { fresh } from '../support/fresh.ts';
-import { createTestDatabase } from '../support/postgres.ts';
 
 /** The first nine days: the first start, the outage over a month's end, and a day more. */
 const nineDays: Story = { ...threeMonths, endsAt: Date.parse('2026-02-06T12:00:00Z') };
@@ -87,11 +85,9 @@ test('days are sealed, a month is forgotten by the platform and certified, and w
     expect(livedText(end)).toContain('7: 2025-12-25 to 2025-12-31');
     expect(said.filter((line) => line.length > 80)).toEqual([]);
   };
-  const { connectionString: databaseUrl } = await fresh(createTestDatabase());
   await timeLapse({
     story: nineDays,
     seconds: 0,
-    databaseUrl,
     say: (text) => void said.push(...text.split('\n')),
     signal: new AbortController().signal,
     whenOver,
