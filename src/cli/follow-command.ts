@@ -6,11 +6,11 @@ import { textOfFile, writeWhole } from '../files.ts';
 import { resources } from '../model.ts';
 import { openArchive } from '../query/archive.ts';
 import { changeFilters } from '../query/changes.ts';
+import type { Archive } from '../query/types.ts';
 import { readSettings } from '../settings/settings.ts';
-import { withReader } from './open-store.ts';
+import { oneProject, withReader } from './open-store.ts';
 import { readOptions } from './command-options.ts';
-import { projectOf } from './query-command.ts';
-import { stopOnSignals } from './signals.ts';
+import { untilSignal } from './signals.ts';
 
 type FollowFlags = {
   project?: string;
@@ -45,41 +45,33 @@ async function follow(flags: FollowFlags): Promise<void> {
     throw settingsError('bad_filter', '--after stands alone: it says where to begin.');
   }
   const settings = readSettings({ needs: 'database' });
-  const stop = stopOnSignals();
-  try {
-    // Two connections: on one the next entries are read, on the other what their records say.
-    await withReader(
-      settings,
-      (options) => openArchive({ ...options, max: 2 }),
-      async (archive) => {
-        const query = {
-          project: await projectOf(archive, flags.project),
-          ...(resource === undefined ? {} : { resource }),
-        };
-        const keepIn =
-          positionFile === undefined ? null : { path: positionFile, of: resource ?? 'all' };
-        let from = after ?? (keepIn === null ? null : await kept(keepIn));
-        if (from === null && flags.fromNow === true) {
-          from = await archive.changes.newest(query);
-          // Where it begins is kept before anything is waited for.
-          if (keepIn !== null && from !== null) await keep(keepIn, from);
-        }
-        const lines = archive.changes.lines({
-          ...query,
-          ...(from === null ? {} : { after: from }),
-          once: flags.once === true,
-          signal: stop.signal,
-        });
-        for await (const { text, position } of lines) {
-          if (!(await put(text))) return;
-          if (keepIn !== null) await keep(keepIn, position);
-          if (stop.signal.aborted) return;
-        }
-      },
-    );
-  } finally {
-    stop.close();
-  }
+  const keepIn = positionFile === undefined ? null : { path: positionFile, of: resource ?? 'all' };
+  const follow = async (archive: Archive, signal: AbortSignal): Promise<void> => {
+    const query = {
+      project: oneProject(await archive.projects(), flags.project),
+      ...(resource === undefined ? {} : { resource }),
+    };
+    let from = after ?? (keepIn === null ? null : await kept(keepIn));
+    if (from === null && flags.fromNow === true) {
+      from = await archive.changes.newest(query);
+      // Where it begins is kept before anything is waited for.
+      if (keepIn !== null && from !== null) await keep(keepIn, from);
+    }
+    const lines = archive.changes.lines({
+      ...query,
+      ...(from === null ? {} : { after: from }),
+      once: flags.once === true,
+      signal,
+    });
+    for await (const { text, position } of lines) {
+      if (!(await put(text))) return;
+      if (keepIn !== null) await keep(keepIn, position);
+      if (signal.aborted) return;
+    }
+  };
+  // Two connections: on one the next entries are read, on the other what their records say.
+  const open: typeof openArchive = (options) => openArchive({ ...options, max: 2 });
+  await untilSignal((signal) => withReader(settings, open, (archive) => follow(archive, signal)));
 }
 
 /** Resolves when the lines are out of this process; false: their reader has left (`| head`). */

@@ -13,6 +13,7 @@ import { holdsArchive } from '../store/embedded/home.ts';
 import { migrate, type Migrated, type MigrateOptions } from '../store/migrate.ts';
 import { projectIds } from '../store/projects.ts';
 import { openLog } from './log-lines.ts';
+import { nothingArchived } from './print.ts';
 
 export type Store = {
   /** Read from the replica of the settings. */
@@ -196,8 +197,21 @@ export async function wantedProjects(
   return projects;
 }
 
+/** The one project of the archive, or which was told. Throws settings `unknown_project` or `which_project`. */
+export function oneProject(known: readonly ProjectId[], wanted: ProjectId | undefined): ProjectId {
+  const [only, ...others] = known;
+  if (wanted !== undefined && known.includes(wanted)) return wanted;
+  if (wanted !== undefined) throw notArchived(wanted, known);
+  if (only === undefined) throw settingsError('unknown_project', nothingArchived);
+  if (others.length === 0) return only;
+  throw settingsError(
+    'which_project',
+    `Say which project with --project; there are: ${known.join(', ')}.`,
+  );
+}
+
 /** What to say of a project for which nothing is archived, and what there is instead. */
-export const notArchived = (project: string, known: readonly string[]): Error =>
+const notArchived = (project: string, known: readonly string[]): Error =>
   settingsError(
     'unknown_project',
     `Nothing is archived for a project "${project}" here${known.length > 0 ? `, only for ${known.join(', ')}` : ''}.`,

@@ -10,7 +10,7 @@ import { isForGood, rangeCoverage } from '../query/day-marks.ts';
 import { lists, recordsOf, type Row } from '../query/lists.ts';
 import type { Archive, ListScope, Version } from '../query/types.ts';
 import { readSettings } from '../settings/settings.ts';
-import { notArchived, withReader } from './open-store.ts';
+import { oneProject, withReader } from './open-store.ts';
 import { dictionaryCommand } from './dictionary-command.ts';
 import { inDays, optionOf, readOptions } from './command-options.ts';
 import {
@@ -23,7 +23,7 @@ import {
   type OutputFormat,
   type QueryList,
 } from './query-print.ts';
-import { nothingArchived, printError } from './print.ts';
+import { printError } from './print.ts';
 
 /** Rows of a table by default: a person's screen or two. */
 const tableRows = 100;
@@ -196,15 +196,15 @@ async function query(list: QueryList, flags: QueryFlags): Promise<void> {
   await withReader(settings, openArchive, async (archive) => {
     const { shown, resource } = list;
     const reads = list.of(archive);
-    const known = isOfAll(list) && flags.project === undefined ? await archive.projects() : [];
-    if (known.length > 1) {
+    const known = await archive.projects();
+    if (isOfAll(list) && flags.project === undefined && known.length > 1) {
       const found = await Promise.all(known.map((project) => reads.list({ ...asked, project })));
       const rows = found.flatMap(({ items }) => items);
       if (flags.count === true) process.stdout.write(`${rows.length}\n`);
       else await printRecords(rows, { format, limit, shown: withProject(shown) });
       return;
     }
-    const given = { ...asked, project: await projectOf(archive, flags.project) };
+    const given = { ...asked, project: oneProject(known, flags.project) };
     if (one === undefined || resource === null) {
       if (flags.count === true) process.stdout.write(`${await reads.count(given)}\n`);
       else await printRecords(reads.stream(given), { format, limit, shown });
@@ -268,21 +268,3 @@ async function gapIn(
 
 const which = (days: readonly { day: Day }[], one: string, several: string): string =>
   days.length === 1 ? `${days[0]?.day} ${one}` : `${days.length} of these days ${several}`;
-
-/** Throws settings `unknown_project`, or `which_project` where it has to be said. */
-export async function projectOf(archive: Archive, wanted: string | undefined): Promise<string> {
-  const known = await archive.projects();
-  if (wanted !== undefined) {
-    if (known.includes(wanted)) return wanted;
-    throw notArchived(wanted, known);
-  }
-  const [only, ...others] = known;
-  if (only === undefined) {
-    throw settingsError('unknown_project', nothingArchived);
-  }
-  if (others.length === 0) return only;
-  throw settingsError(
-    'which_project',
-    `Say which project with --project; there are: ${known.join(', ')}.`,
-  );
-}

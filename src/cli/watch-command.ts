@@ -14,13 +14,10 @@ import {
 } from '../model.ts';
 import { day } from '../query/arguments.ts';
 import { readSettings } from '../settings/settings.ts';
-import {
-  checkNewOperations,
-  watchOperations,
-  onlyProject,
-} from '../store/operations/watch-operations.ts';
+import { checkNewOperations, watchOperations } from '../store/operations/watch-operations.ts';
 import { isAnyOpen } from '../store/operations/watched.ts';
-import { openMigrated, refuseMissingArchive, withStore } from './open-store.ts';
+import { projectIds } from '../store/projects.ts';
+import { oneProject, openMigrated, refuseMissingArchive, withStore } from './open-store.ts';
 import { readOptions } from './command-options.ts';
 import { formatCount, print, printJson } from './print.ts';
 
@@ -53,7 +50,7 @@ export const watchCommand = (command: Command): Command =>
         'There is no archive to put the operations into',
       );
       await withStore(openMigrated, settings, async ({ db }) => {
-        const project = flags.project ?? (await onlyProject(db));
+        const project = oneProject(await projectIds(db), flags.project);
         const watched = await watchOperations(db, project, operations);
         if (flags.json === true) printJson({ project_id: project, ...watched });
         else {

@@ -35,7 +35,7 @@ test('ids from arguments and a file are asked for by the next sync; status names
   const nowhere = await runHere(['watch', first], { env: { OUTLAST_DATA_DIR: none } });
   expectRefused(nowhere, 'no archive to put the operations into: DATABASE_URL is not');
   expect(existsSync(none)).toBe(false);
-  expectRefused(await outlast('watch', first), 'run outlast sync first');
+  expectRefused(await outlast('watch', first), 'Run `outlast sync` first');
   await readFewDays();
   expect(await outlast('sync')).toMatchObject({ code: 0 });
 
@@ -94,7 +94,10 @@ test('P12: mistakes are named before anything is entered', async () => {
     [['watch', '--file', join(folder, 'nothing')], '--file cannot be read'],
     [['watch', 'op', '--created-on', '2026-02-30'], '--created-on must be a UTC day'],
     [['watch', 'op', '--api-version', 'v2'], 'v1beta1, v3'],
-    [['watch', 'op', '--project', 'other'], 'There is no project "other"'],
+    [
+      ['watch', 'op', '--project', 'other'],
+      'Nothing is archived for a project "other" here, only for default.',
+    ],
   ] as const) {
     expectRefused(await outlast(...args), sentence);
   }

@@ -112,18 +112,6 @@ async function takeRequest(tx: Tx, signature: string): Promise<void> {
   );
 }
 
-/** The only project of an archive. Throws settings `unknown_project` where there is none or more than one. */
-export async function onlyProject(db: Db): Promise<ProjectId> {
-  const [project, ...others] = await projectIds(db);
-  if (project !== undefined && others.length === 0) return project;
-  throw settingsError(
-    'unknown_project',
-    project === undefined
-      ? 'No project is archived here yet: run outlast sync first.'
-      : `Name the project they belong to with --project: ${[project, ...others].join(', ')}.`,
-  );
-}
-
 /** Throws settings `operations_invalid` naming the first mistakes. */
 export function checkNewOperations(operations: readonly NewOperation[]): void {
   const wrong = operations.flatMap((one, i) => {
