@@ -18,10 +18,9 @@ import { ofReplica } from './open-store.ts';
 
 /** `settings`: what HTTP shows of them. */
 type Serving = Partial<Pick<ServerOptions, 'isAlive' | 'watch' | 'now' | 'settings'>> & {
-  /** Absent: there is no /metrics. */
-  metrics?: ProcessMetrics;
+  metrics: ProcessMetrics;
   /** Deadlines are shown by their clocks. */
-  workers?: readonly Pick<Worker, 'projectId' | 'platform'>[];
+  workers: readonly Pick<Worker, 'projectId' | 'platform'>[];
 };
 
 /**
@@ -32,24 +31,26 @@ export async function startServing(
   settings: Settings,
   primary: DatabaseAddress,
   log: Log,
-  { metrics, workers = [], now = Date.now, ...how }: Serving = {},
+  { metrics, workers, now = Date.now, ...how }: Serving,
 ): Promise<Served> {
   const keys = readReaders(settings);
   const opened: { close(): Promise<void> }[] = [];
+  const keep = <T extends { close(): Promise<void> }>(one: T): T => {
+    opened.push(one);
+    return one;
+  };
   const close = async (): Promise<void> => {
     for (const one of opened.toReversed()) await one.close();
   };
   try {
     const { archive, connectionString } = await openToServe(settings, primary, log);
-    opened.push(archive);
-    const archiveOfV1 = await openArchive({ connectionString, log });
-    opened.push(archiveOfV1);
-    const db = metrics === undefined ? null : await openForMetrics(primary, log);
-    if (db !== null) opened.push(db);
+    keep(archive);
+    const archiveOfV1 = keep(await openArchive({ connectionString, log }));
+    const db = keep(await openForMetrics(primary, log));
     const ids = settings.projects.map(({ id }) => id);
     const clocks = new Map(workers.map((one) => [one.projectId, one.platform.clock]));
     const timeOf = (project: string): number => clocks.get(project)?.now() ?? now();
-    const served = await serve({
+    const server = await serve({
       archive,
       archiveOfV1,
       host: settings.host,
@@ -60,21 +61,13 @@ export async function startServing(
         classesOf: carrierOf(project, settings.projects),
       })),
       ...how,
-      ...(metrics === undefined || db === null
-        ? {}
-        : {
-            metrics: {
-              ...metrics,
-              read: () => readArchiveState(db, ids),
-              now: timeOf,
-            },
-          }),
+      metrics: { ...metrics, read: () => readArchiveState(db, ids), now: timeOf },
       log,
       now,
       timeOf,
     });
-    opened.push(served);
-    return { url: served.url, close };
+    keep(server);
+    return { url: server.url, close };
   } catch (error) {
     await close();
     throw error;

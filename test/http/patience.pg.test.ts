@@ -1,6 +1,7 @@
 // One reader's long questions keep no other reader waiting: the platform's clients have connections of their own.
 import { expect, test } from 'vitest';
 import { startServing } from '../../src/cli/start-serving.ts';
+import { createProcessMetrics } from '../../src/http/metrics.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
@@ -21,7 +22,8 @@ const started = (): Promise<Served> => {
   const pair = { OUTLAST_API_KEY: 'key', OUTLAST_API_SECRET: 'secret' };
   const env = { OUTLAST_BASE_URL: 'http://127.0.0.1:9', OUTLAST_PORT: '0', ...pair };
   const settings = readSettings({ needs: 'platform' }, env);
-  return fresh(startServing(settings, connectionString, silentLog()));
+  const metrics = createProcessMetrics([]);
+  return fresh(startServing(settings, connectionString, silentLog(), { metrics, workers: [] }));
 };
 
 /**
