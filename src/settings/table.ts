@@ -7,7 +7,7 @@ import type { ValueParser } from './value-parsers.ts';
 
 export type Setting<T, Default extends string | null> = {
   kind: ValueParser<T>;
-  /** What is taken when it is unset, as text; null: there is none. */
+  /** What is taken when it is unset, as text; null, which need not be said: there is none. */
   default: Default;
   /** What it is, as the end of "it is …"; no full stop. */
   sentence: string;
@@ -17,25 +17,23 @@ export type Setting<T, Default extends string | null> = {
   example?: string;
 };
 
-const setting = <T, Default extends string | null>(one: Setting<T, Default>): Setting<T, Default> =>
-  one;
+const setting = <T, Default extends string | null = null>(
+  one: Omit<Setting<T, Default>, 'default'> & { default?: Default },
+): Setting<T, Default> => ({ default: null as Default, ...one });
 
 const platform = {
   OUTLAST_BASE_URL: setting({
     kind: kind.httpUrl,
-    default: null,
     example: 'https://platform.example',
     sentence: 'address of the platform; a path in front of its own paths is fine',
   }),
   OUTLAST_API_KEY: setting({
     kind: kind.apiKey,
-    default: null,
     secret: true,
     sentence: 'API key of the project',
   }),
   OUTLAST_API_SECRET: setting({
     kind: kind.apiSecret,
-    default: null,
     secret: true,
     sentence: 'API secret of the project',
   }),
@@ -46,19 +44,16 @@ const platform = {
   }),
   OUTLAST_CLASS_OWNERS: setting({
     kind: kind.names,
-    default: null,
     example: 'iaa1first,iaa1second',
     sentence: "only these owners' NFT classes, separated by commas; unset: all",
   }),
   OUTLAST_TOKENS_URL: setting({
     kind: kind.httpUrl,
-    default: null,
     example: 'https://node.example',
     sentence: 'address of the node interface for tokens; unset: the base URL',
   }),
   OUTLAST_PROJECTS_FILE: setting({
     kind: kind.anyText,
-    default: null,
     example: './projects.json',
     sentence: 'several projects: a JSON file instead of those above, see docs/settings.md',
   }),
@@ -67,20 +62,17 @@ const platform = {
 const archive = {
   DATABASE_URL: setting({
     kind: kind.databaseUrl,
-    default: null,
     secret: true,
     sentence: 'PostgreSQL 15 or newer; unset: the embedded one',
   }),
   OUTLAST_READ_DATABASE_URL: setting({
     kind: kind.databaseUrl,
-    default: null,
     secret: true,
     sentence:
       'a read replica of DATABASE_URL, for commands that only read and for HTTP; unset: DATABASE_URL itself',
   }),
   DATABASE_PASSWORD: setting({
     kind: kind.anyText,
-    default: null,
     secret: true,
     sentence: 'password for a DATABASE_URL that has none, without percent-encoding',
   }),
@@ -96,14 +88,12 @@ const archive = {
   }),
   OUTLAST_HEADS_DIR: setting({
     kind: kind.folder,
-    default: null,
     example: '/mnt/elsewhere/outlast',
     sentence:
       'folder where the heads of the journal are kept, for `outlast verify --heads`; unset: none',
   }),
   OUTLAST_KEEP_CERTIFICATES: setting({
     kind: kind.names,
-    default: null,
     example: 'files.example.org,*.example.net',
     sentence:
       'hosts whose files behind certificate links are fetched and kept; *: any; unset: none are kept',
@@ -168,7 +158,6 @@ const service = {
   }),
   OUTLAST_READERS_FILE: setting({
     kind: kind.anyText,
-    default: null,
     example: './secrets/readers.json',
     sentence: 'who else may read over HTTP: a JSON file, see docs/http.md',
   }),
@@ -187,7 +176,6 @@ const service = {
 const alerts = {
   OUTLAST_ALERT_WEBHOOK: setting({
     kind: kind.webhookUrl,
-    default: null,
     secret: true,
     sentence: 'address that alerts are posted to, see docs/alerts.md; unset: they are only logged',
   }),
@@ -199,7 +187,6 @@ const alerts = {
   }),
   OUTLAST_ALERT_SECRET: setting({
     kind: kind.apiSecret,
-    default: null,
     secret: true,
     sentence: 'secret that a DingTalk or Feishu robot wants messages signed with; unset: unsigned',
   }),
@@ -210,7 +197,6 @@ const alerts = {
   }),
   OUTLAST_HEARTBEAT_URL: setting({
     kind: kind.webhookUrl,
-    default: null,
     secret: true,
     sentence: 'address called after a run, once a minute at most, and only while all is well',
   }),
@@ -219,7 +205,6 @@ const alerts = {
 const exports = {
   OUTLAST_EXPORT_TO: setting({
     kind: kind.place,
-    default: null,
     example: 's3://bucket/prefix',
     sentence:
       'where `outlast start` exports to: a folder, or s3://bucket/prefix, see docs/export.md; unset: nowhere',
@@ -236,7 +221,6 @@ const exports = {
   }),
   OUTLAST_BUCKET_ADDRESSING: setting({
     kind: kind.oneOf(['path', 'host'] as const),
-    default: null,
     example: 'host',
     sentence:
       "where a bucket's name goes: path or host; unset: host at AWS, path at another endpoint",
