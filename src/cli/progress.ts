@@ -172,7 +172,7 @@ function barLine(sofar: Paced, columns: number): string {
 }
 
 /** Twenty characters, filled as far as it has come. */
-export function bar(done: number, all: number): string {
-  const filled = all === 0 ? 20 : Math.min(20, Math.floor((20 * done) / all));
+function bar(done: number, all: number): string {
+  const filled = Math.min(20, Math.floor((20 * done) / all));
   return '█'.repeat(filled) + '░'.repeat(20 - filled);
 }

@@ -2,7 +2,7 @@
 // changed. Needs no key; killed or stopped, it goes on where it was.
 import { Option, type Command } from 'commander';
 import { exitCode } from '../errors.ts';
-import { resources, type ApiVersion, type Resource } from '../model.ts';
+import { resources, type Resource } from '../model.ts';
 import { inSnakeCase } from '../query/record-text.ts';
 import { readSettings } from '../settings/settings.ts';
 import type { Db } from '../store/db.ts';
@@ -15,12 +15,7 @@ import type { ProgressLine } from './progress.ts';
 import { inProgress } from './signals.ts';
 
 type Flags = { project?: string; resource?: Resource; afresh?: true; json?: true };
-/** The results of each lookup are rebuilt for themselves. */
-type ListRebuilt = Rebuilt & {
-  projectId: string;
-  resource: Resource;
-  apiVersion?: ApiVersion;
-};
+type ListRebuilt = Archived & Rebuilt;
 
 export const rebuildCommand = (command: Command): Command =>
   command
@@ -59,7 +54,7 @@ async function rebuildAll(
             more: `${formatCount(rowsChanged)} changed`,
           }),
       });
-      lists.push({ ...namesOf(of), ...rebuilt });
+      lists.push({ ...of, ...rebuilt });
     }
   }
   progress.end();
@@ -69,22 +64,12 @@ async function rebuildAll(
   return lists.every((list) => list.done) ? exitCode.done : exitCode.tryLater;
 }
 
-function namesOf(of: Archived): Pick<ListRebuilt, 'projectId' | 'resource' | 'apiVersion'> {
-  const { projectId, resource } = of;
-  return of.resource === 'transactions'
-    ? { projectId, resource, apiVersion: of.apiVersion }
-    : { projectId, resource };
-}
-
-const nameOf = ({ resource, apiVersion: version }: ListRebuilt): string =>
-  version === undefined ? resource : `${resource}.${version}`;
-
 function printLists(lists: ListRebuilt[]): void {
   printTable(
     ['project', 'resource', 'records', 'changed', 'rejects returned', 'altered'],
     lists.map((list) => [
       list.projectId,
-      nameOf(list),
+      archivedName(list),
       list.rowsRead,
       list.rowsChanged,
       list.returned,
@@ -96,7 +81,7 @@ function printLists(lists: ListRebuilt[]): void {
 
 function linesOf(list: ListRebuilt): string[] {
   const { projectId, startedAt, changes } = list;
-  const name = `${projectId}, ${nameOf(list)}`;
+  const name = `${projectId}, ${archivedName(list)}`;
   const lines: string[] = [];
   if (list.resumed) {
     lines.push(`${name}: went on with the rebuild begun at ${startedAt}; --afresh begins anew.`);

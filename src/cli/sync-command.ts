@@ -8,7 +8,7 @@ import { readSettings, type ProjectSettings, type Settings } from '../settings/s
 import type { RunCounts } from '../store/runs.ts';
 import { archivedLists, untilToday } from '../sync/enter-days.ts';
 import { run } from '../sync/run.ts';
-import type { RunOptions, RunReport, TickResult, Worker } from '../sync/worker.ts';
+import type { RunOptions, RunReport, TickResult } from '../sync/worker.ts';
 import { configuredProjects, openMigrated, withStore, type OpenedStore } from './open-store.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { verdictOn } from './exit.ts';
@@ -90,22 +90,24 @@ async function sync(
   const workers = settings.projects.map((project) => createWorker(project, settings, db, log));
   const sofar: Sofars = new Map();
   try {
-    const settled = await Promise.allSettled(
-      workers.map((worker) =>
-        run(worker, {
-          ...options,
-          signal,
-          evenIfParked: true,
-          onProgress: (counts, slicesDue) => {
-            sofar.set(worker.projectId, { counts, slicesDue });
-            progress.update(sofarOf(sofar));
-          },
-        }),
-      ),
+    const turns = await Promise.all(
+      workers.map(async (worker): Promise<RunReport | Failure> => {
+        const { projectId } = worker;
+        const onProgress: RunOptions['onProgress'] = (counts, slicesDue) => {
+          sofar.set(projectId, { counts, slicesDue });
+          progress.update(sofarOf(sofar));
+        };
+        try {
+          return await run(worker, { ...options, signal, evenIfParked: true, onProgress });
+        } catch (error) {
+          // It leaves the others alone, and is not passed over in silence.
+          return { projectId, outcome: 'failed', ...(await verdictOn(error)) };
+        }
+      }),
     );
     progress.end();
-    const reports = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const failures = await failuresOf(settled, workers);
+    const reports = turns.flatMap((one) => ('code' in one ? [] : [one]));
+    const failures = turns.flatMap((one) => ('code' in one ? [one] : []));
     if (options.json) {
       const failed = failures.map(({ projectId, outcome, text }) => ({
         projectId,
@@ -146,23 +148,6 @@ function sofarOf(sofars: Sofars): Sofar {
 }
 
 type Failure = TickResult & { outcome: 'failed'; text: string; code: number };
-
-/** One project's failure leaves the others alone, and none is passed over in silence. */
-async function failuresOf(
-  settled: PromiseSettledResult<RunReport>[],
-  workers: Worker[],
-): Promise<Failure[]> {
-  const failures: Failure[] = [];
-  for (const [i, one] of settled.entries()) {
-    if (one.status === 'fulfilled') continue;
-    failures.push({
-      projectId: workers[i]?.projectId ?? '',
-      outcome: 'failed',
-      ...(await verdictOn(one.reason)),
-    });
-  }
-  return failures;
-}
 
 /** Of several exit codes the one that asks most of a person: settings, then failures, then patience. */
 function worst(codes: number[]): number {

@@ -96,9 +96,15 @@ function verifyText(
     certificates.flatMap((one) => one.files_missing),
   );
   if (missing.length > 0) parts.push(missingText(missing));
-  if (slices.length > 0) parts.push(platformText(slices));
-  const asked = results.agrees + results.differs + results.unclear;
-  if (asked > 0) parts.push(resultsText(asked, results));
+  if (slices.length > 0) {
+    const count = (outcome: DayAskedAgain['outcome']): number =>
+      slices.filter((slice) => slice.outcome === outcome).length;
+    const days = { agrees: count('agrees'), differs: count('differs'), unclear: count('unclear') };
+    parts.push(platformText('proved days', days));
+  }
+  if (Object.values(results).some((count) => count > 0)) {
+    parts.push(platformText('final results', results));
+  }
   if (count > 0) {
     // Under its kind each finding stands by itself.
     const lines = findings.map((one) => wrapped(findingLine(one), screenWidth(), ' '.repeat(12)));
@@ -175,17 +181,11 @@ const headLines = (journals: ChainsVerified[]): string[] =>
 const missingText = (files: string[]): string =>
   `Missing beside the archive, made by the next sync: ${counted(files.length, 'file')} (${files[0]}${files.length > 1 ? ', …' : ''}).`;
 
-function platformText(slices: DayAskedAgain[]): string {
-  const count = (outcome: DayAskedAgain['outcome']): string =>
-    formatCount(slices.filter((slice) => slice.outcome === outcome).length);
-  return `Of ${formatCount(slices.length)} proved days the platform confirms ${count('agrees')} now, contradicts ${count('differs')}, and says nothing certain of ${count('unclear')}.`;
-}
-
-const resultsText = (
-  asked: number,
+const platformText = (
+  what: string,
   { agrees, differs, unclear }: PlatformComparison['results'],
 ): string =>
-  `Of ${formatCount(asked)} final results the platform confirms ${formatCount(agrees)} now, contradicts ${formatCount(differs)}, and says nothing certain of ${formatCount(unclear)}.`;
+  `Of ${formatCount(agrees + differs + unclear)} ${what} the platform confirms ${formatCount(agrees)} now, contradicts ${formatCount(differs)}, and says nothing certain of ${formatCount(unclear)}.`;
 
 const findingLine = ({ kind, project_id: project, resource, when, id, says }: Finding): string =>
   printable(

@@ -182,30 +182,6 @@ describe('status', () => {
       /orders: 1 of \d+ days all held, 1 settled, \d+ open [^,]*, 1 with pending orders \(read again [^)]*\), 1 waiting for another reading/,
     );
   });
-
-  test('its tables stay narrower than a hundred columns, whatever states there are', async () => {
-    await enterWindow(1_000_000);
-    for (const [state, day] of [
-      ['final', 0],
-      ['lost', 1],
-      ['walked', 2],
-    ] as const) {
-      await db.query('update sync.slices set state = $1 where day = $2', [
-        state,
-        addDays(lastMonth, day),
-      ]);
-    }
-    await db.query(
-      `insert into sync.slices (project_id, resource, day, deadline_at, due_at, state)
-       select project_id, 'nft_classes', day, deadline_at, due_at, 'open' from sync.slices`,
-    );
-    const { stdout } = await outlast('status');
-    const rows = stdout
-      .split('\n')
-      .filter((line) => /^ +(month|─|\d{4}-\d\d +(orders|nft))/.test(line));
-    expect(rows.length).toBeGreaterThan(5);
-    expect(Math.max(...rows.map((line) => line.length))).toBeLessThan(100);
-  });
 });
 
 describe('status --check', () => {

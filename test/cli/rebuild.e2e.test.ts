@@ -1,6 +1,5 @@
 // `outlast rebuild` as a real process: killed in the middle it goes on, and what it says and how it ends.
 import { expect, test } from 'vitest';
-import { bar } from '../../src/cli/progress.ts';
 import { silentLog } from '../../src/log.ts';
 import { onlyRow, openDb, type Db } from '../../src/store/db.ts';
 import { startCommand, type Ended } from '../support/command.ts';
@@ -115,13 +114,4 @@ test('P12: an unknown project or resource ends with 2 and one sentence', async (
   const project = await outlast('--project', 'other');
   expectRefused(project, 'outlast: Nothing is archived for a project "other" here.\n');
   expect((await outlast('--resource', 'slices')).code).toBe(2);
-});
-
-test('the bar fills as it goes', () => {
-  expect([bar(0, 10), bar(5, 10), bar(12, 10), bar(0, 0)]).toEqual([
-    '░'.repeat(20),
-    '█'.repeat(10) + '░'.repeat(10),
-    '█'.repeat(20),
-    '█'.repeat(20),
-  ]);
 });
