@@ -74,15 +74,14 @@ export async function monthsToCertify(
                              limit 1) next
      ),
      beginnings as (
-       select lists.resource, date_trunc('month', min(first.day))::date as month
-         from lists
-        cross join lateral (select s.day
-                              from sync.slices s
-                             where s.project_id = $1 and s.resource = lists.resource and s.owner = lists.owner
-                               and s.day > '0001-01-01'
-                             order by s.day
-                             limit 1) first
-        group by lists.resource
+       select resource, date_trunc('month', min(first))::date as month
+         from (select lists.resource,
+                      (select min(s.day) from sync.slices s
+                        where s.project_id = $1 and s.resource = lists.resource and s.owner = lists.owner
+                          and s.day > '0001-01-01') as first
+                 from lists) firsts
+        where first is not null
+        group by resource
      ),
      uncertified as (
        select b.resource, m::date as month

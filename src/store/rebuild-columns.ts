@@ -95,64 +95,46 @@ export async function rowsAfter(
   return rows;
 }
 
-/** These rows as they are now; they stay so until the transaction ends. */
-export async function lockedRows(tx: Tx, of: Archived, ids: string[]): Promise<HeldRow[]> {
-  const shape = shapeOf(of);
-  const { rows } = await tx.query<HeldRow>(
-    `select ${rowColumns(shape)} from ${shape.table} o
-      where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])
-      order by ${shape.key}
-        for no key update`,
-    [of.projectId, ids],
-  );
-  return rows;
-}
-
 /** How many rows or versions changed, and how often each column did. */
 export type Applied = { rows: number; changes: Record<string, number> };
 
 /** What one content of a record says. */
 type Derived = Pick<ParsedRecord, 'id' | 'rawSha256' | 'columns' | 'unread'>;
 
-/** Which of these rows say something else than what was derived, or are of another record by now. */
-export async function differingIds(tx: Tx, of: Archived, derived: Derived[]): Promise<string[]> {
+/**
+ * Those of these rows that say something else than what was derived, or are of another record by now, as they are now;
+ * they stay so until the transaction ends.
+ */
+export async function lockDiffering(tx: Tx, of: Archived, derived: Derived[]): Promise<HeldRow[]> {
   const shape = shapeOf(of);
   const { table, key } = shape;
   const { given, differing } = piecesOf(derivedColumns(shape));
-  const { rows } = await tx.query<{ id: string }>(
-    `select d.id
-       from (${given}) d
-       join ${table} o on ${ofKey(shape, 'o')} and o.${key} = d.id
-      where o.raw_sha256 <> d.sha or cardinality(${differing}) > 0`,
+  const { rows } = await tx.query<HeldRow>(
+    `select ${rowColumns(shape)}
+       from (select o.*
+               from (${given}) d
+               join ${table} o on ${ofKey(shape, 'o')} and o.${key} = d.id
+              where o.raw_sha256 <> d.sha or cardinality(${differing}) > 0
+              order by o.${key}
+                for no key update of o) o`,
     [of.projectId, asJson(derived)],
   );
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /**
- * Writes what differs of these rows, which are locked; `changedAt` (RFC 3339) is what they then say. A row that agrees is
- * not touched.
+ * Writes what differs of the rows with these contents, which are locked; `changedAt` (RFC 3339) is what they then say.
+ * Null: of the versions with these contents. What agrees is not touched.
  */
-export const applyDerived = (
+export async function applyDerived(
   tx: Tx,
   of: Archived,
-  derived: Derived[],
-  changedAt: string,
-): Promise<Applied> => apply(tx, of, shapeOf(of).table, derived, changedAt);
-
-/** The same for versions with these contents. They are only ever added. */
-export const applyToVersions = (tx: Tx, of: Archived, derived: Derived[]): Promise<Applied> =>
-  apply(tx, of, shapeOf(of).versions, derived, null);
-
-async function apply(
-  tx: Tx,
-  of: Archived,
-  held: string,
   derived: Derived[],
   changedAt: string | null,
 ): Promise<Applied> {
   const shape = shapeOf(of);
   const { key } = shape;
+  const held = changedAt === null ? shape.versions : shape.table;
   const { given, differing, assigned } = piecesOf(derivedColumns(shape));
   // One content of a version may have been observed twice.
   const contents = new Map(derived.map((one) => [`${one.id}\n${one.rawSha256}`, one]));

@@ -19,25 +19,20 @@ export async function dueTokens(
   projectId: ProjectId,
   dueBy: Instant,
 ): Promise<DueTokens | null> {
-  const { rows } = await db.query<{ attempts: number; is_due: boolean }>(
-    `select attempts,
-            -- Or read, or put off for an hour at most, by a clock that was wrong, in a time to come.
-            due_at <= $2
-              or case attempts when 0 then taken_at > $2::timestamptz + interval '1 hour'
-                               else due_at > $2::timestamptz + interval '25 hours' end as is_due
-       from sync.token_snapshots where project_id = $1`,
-    [projectId, iso(dueBy)],
-  );
-  const [row] = rows;
-  if (row?.is_due === false) return null;
-  const held = onlyRow(
-    await db.query<{ tokens: boolean; fees: boolean }>(
-      `select count(*) > 0 as tokens, count(*) filter (where raw ? 'fees') > 0 as fees
-         from archive.tokens where project_id = $1`,
-      [projectId],
+  const { isDue, ...due } = onlyRow(
+    await db.query<DueTokens & { isDue: boolean | null }>(
+      `select coalesce(s.attempts, 0) as attempts,
+              exists (select from archive.tokens where project_id = $1) as "holdsTokens",
+              exists (select from archive.tokens where project_id = $1 and raw ? 'fees') as "holdsFees",
+              s.project_id is null or s.due_at <= $2
+                -- Or read, or put off for an hour at most, by a clock that was wrong, in a time to come.
+                or case s.attempts when 0 then s.taken_at > $2::timestamptz + interval '1 hour'
+                                   else s.due_at > $2::timestamptz + interval '25 hours' end as "isDue"
+         from (select) one left join sync.token_snapshots s on s.project_id = $1`,
+      [projectId, iso(dueBy)],
     ),
   );
-  return { attempts: row?.attempts ?? 0, holdsTokens: held.tokens, holdsFees: held.fees };
+  return isDue === false ? null : due;
 }
 
 type TokenSnapshot = {

@@ -7,11 +7,9 @@ import { withTx, type Db } from '../store/db.ts';
 import { countEntered } from '../store/journal/journal.ts';
 import {
   applyDerived,
-  applyToVersions,
   beginRebuild,
-  differingIds,
   endRebuild,
-  lockedRows,
+  lockDiffering,
   momentOfChange,
   moveRebuild,
   rowsAfter,
@@ -93,14 +91,13 @@ async function rebuildPage(
   const changedAt = await momentOfChange(db, of.projectId);
   return withTx(db, async (tx) => {
     // Few, as a rule: these are locked and derived once more, for a sync may have written them since.
-    const differing = await lockedRows(tx, of, await differingIds(tx, of, first.derived));
-    const again = derivedFrom(of, differing);
+    const again = derivedFrom(of, await lockDiffering(tx, of, first.derived));
     const applied = [await applyDerived(tx, of, again.derived, changedAt)];
     const altered = [...first.altered, ...again.altered];
     // After the rows: what a sync has moved from a row to its versions meanwhile is among them by now.
     const ids = rows.map(({ id }) => id);
     const versions = derivedFrom(of, await versionsOf(tx, of, ids, null));
-    applied.push(await applyToVersions(tx, of, versions.derived));
+    applied.push(await applyDerived(tx, of, versions.derived, null));
     altered.push(...versions.altered);
     const after: Rebuild = {
       startedAt: before.startedAt,
