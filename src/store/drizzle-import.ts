@@ -8,21 +8,8 @@ import type * as PgProxy from 'drizzle-orm/pg-proxy';
 
 const require = createRequire(import.meta.url);
 
-export const {
-  and,
-  desc,
-  eq,
-  getTableColumns,
-  gte,
-  inArray,
-  isNotNull,
-  like,
-  lt,
-  max,
-  ne,
-  or,
-  sql,
-} = require('drizzle-orm') as typeof Core;
+export const { and, eq, getTableColumns, isNotNull, like, or, sql } =
+  require('drizzle-orm') as typeof Core;
 
 export const {
   bigint,

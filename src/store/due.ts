@@ -1,11 +1,8 @@
 // What of the ledger is due: the next slice to work on, how many there are, and what a forecast goes by. Reads only; quick
 // whatever the years, for what is final is left out.
 import type { Day, DayRange, Instant, ListedResource, ProjectId, SliceKey } from '../model.ts';
-import type { Queryable } from './db.ts';
-import { columnNamesOf, drizzleOn } from './drizzle-statements.ts';
-import { columns, isEndless, iso, toSlice, type Slice } from './ledger.ts';
-import { and, desc, eq, inArray, max } from './drizzle-import.ts';
-import { runs, slices } from './schema.ts';
+import { onlyRow, type Queryable } from './db.ts';
+import { isEndless, iso, msOf, slicesWhere, type Slice } from './ledger.ts';
 
 /** Half-open days, one resource; absent means all. */
 export type Only = { days?: DayRange; resource?: ListedResource };
@@ -62,16 +59,14 @@ function wantedValues(of: Omit<DueOptions, 'today'>): unknown[] {
  * read to their ends: they alone can be lost. Null when nothing is due.
  */
 export async function nextSlice(db: Queryable, options: DueOptions): Promise<Slice | null> {
-  const { rows } = await db.query(
-    `select ${columnNamesOf(columns)}
-       from sync.slices
-      where ${wanted}
+  const [slice] = await slicesWhere(
+    db,
+    `${wanted}
       order by (day = $12::date) desc, deadline_at, (whole_walk > 0), day, resource, owner
       limit 1`,
     [...wantedValues(options), options.today],
   );
-  const [row] = rows;
-  return row === undefined ? null : toSlice(row);
+  return slice ?? null;
 }
 
 /** How many slices are due by then (null: at all) besides `except`. */
@@ -114,25 +109,16 @@ type Outlook = {
 };
 
 export async function readOutlook(db: Queryable, projectId: ProjectId): Promise<Outlook> {
-  const orm = drizzleOn(db);
-  const worked = await orm
-    .select(columns)
-    .from(slices)
-    .where(
-      and(eq(slices.projectId, projectId), inArray(slices.state, ['open', 'walked', 'sealed'])),
-    )
-    .orderBy(slices.deadlineAt, slices.day, desc(slices.resource), slices.owner);
-  const { rows: allowed } = await db.query<{ perSecond: number }>(
-    `select per_second::float8 as "perSecond" from sync.rate where project_id = $1`,
+  const slices = await slicesWhere(
+    db,
+    `project_id = $1 and state in ('open', 'walked', 'sealed')
+      order by deadline_at, day, resource desc, owner`,
     [projectId],
   );
-  const [newest] = await orm
-    .select({ endedAt: max(runs.endedAt).as('ended_at') })
-    .from(runs)
-    .where(eq(runs.projectId, projectId));
-  return {
-    slices: worked,
-    perSecond: allowed[0]?.perSecond ?? null,
-    newestRunAt: newest?.endedAt ?? null,
-  };
+  const pace = await db.query<Omit<Outlook, 'slices'>>(
+    `select (select per_second::float8 from sync.rate where project_id = $1) as "perSecond",
+            (select ${msOf('max(ended_at)')} from sync.runs where project_id = $1) as "newestRunAt"`,
+    [projectId],
+  );
+  return { slices, ...onlyRow(pace) };
 }

@@ -2,7 +2,7 @@
 import type { Instant, ListedResource, ProjectId, Resource } from '../model.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle-statements.ts';
-import { iso } from './ledger.ts';
+import { iso, msOf } from './ledger.ts';
 import { and, eq, like } from './drizzle-import.ts';
 import { facts } from './schema.ts';
 
@@ -23,11 +23,11 @@ export async function probedAt(
   projectId: ProjectId,
   list: ListedResource,
 ): Promise<Instant | null> {
-  const [probed] = await drizzleOn(db)
-    .select({ at: facts.confirmedAt })
-    .from(facts)
-    .where(and(eq(facts.projectId, projectId), eq(facts.fact, `${list}.probed`)));
-  return probed?.at ?? null;
+  const { rows } = await db.query<{ at: Instant }>(
+    `select ${msOf('confirmed_at')} as at from sync.facts where project_id = $1 and fact = $2`,
+    [projectId, `${list}.probed`],
+  );
+  return rows[0]?.at ?? null;
 }
 
 /**

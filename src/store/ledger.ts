@@ -11,27 +11,29 @@ import {
   type SliceState,
 } from '../model.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { Queryable, Row, Tx } from './db.ts';
-import {
-  columnNamesOf,
-  columnsGiven,
-  drizzleOn,
-  readRow,
-  type SelectedRow,
-} from './drizzle-statements.ts';
-import { and, desc, eq, getTableColumns, gte, inArray, lt, ne } from './drizzle-import.ts';
+import type { Queryable, Tx } from './db.ts';
+import { columnNamesOf, columnsGiven, readRow, type SelectedRow } from './drizzle-statements.ts';
+import { getTableColumns } from './drizzle-import.ts';
 import { timestampText, slices } from './schema.ts';
 
 /** What is read of a slice: all but the last error. */
-export const { lastError: _error, ...columns } = getTableColumns(slices);
+const { lastError: _error, ...columns } = getTableColumns(slices);
 
 export type Slice = SelectedRow<typeof columns>;
 
 /** A list of a project; its slices have a day as well. */
 export type ListName = Omit<SliceKey, 'day'>;
 
-/** A row that SQL returned with these columns. */
-export const toSlice = (row: Row): Slice => readRow(columns, row);
+/** The slices that a condition, with all that may follow one, selects. */
+export async function slicesWhere(
+  db: Queryable,
+  condition: string,
+  parameters: unknown[],
+): Promise<Slice[]> {
+  const select = `select ${columnNamesOf(columns)} from sync.slices where ${condition}`;
+  const { rows } = await db.query(select, parameters);
+  return rows.map((row) => readRow(columns, row));
+}
 
 /** Stands for "no deadline": of days asked for after they had left the window, and of lists without dates. */
 export const noDeadline: Instant = Date.parse('9999-12-31T00:00:00Z');
@@ -193,19 +195,18 @@ export async function changeSlice(tx: Tx, slice: Slice, changes: SliceChanges): 
 }
 
 /** The days of a list that something is still due of, by day. */
-export async function slicesDue(
+export const slicesDue = (
   tx: Tx,
   { projectId, resource, owner }: ListName,
   { from, to }: DayRange,
-): Promise<Slice[]> {
-  const { rows } = await tx.query(
-    `select ${columnNamesOf(columns)} from sync.slices
-      where ${ofDays} and due_at is not null
-      order by day`,
-    [projectId, resource, owner, from, to],
-  );
-  return rows.map(toSlice);
-}
+): Promise<Slice[]> =>
+  slicesWhere(tx, `${ofDays} and due_at is not null order by day`, [
+    projectId,
+    resource,
+    owner,
+    from,
+    to,
+  ]);
 
 /** Takes back days that were never read of all but these lists: nobody asks for them any more. */
 export async function dropUnreadDays(
@@ -266,22 +267,14 @@ export async function daysTakenBack(
 }
 
 /** The slices of the days that claim a proof, by day. */
-export async function provedSlices(
+export const provedSlices = (
   db: Queryable,
   projectId: ProjectId,
-  days: DayRange,
-): Promise<Slice[]> {
-  return drizzleOn(db)
-    .select(columns)
-    .from(slices)
-    .where(
-      and(
-        eq(slices.projectId, projectId),
-        gte(slices.day, days.from),
-        lt(slices.day, days.to),
-        ne(slices.proof, 'none'),
-        inArray(slices.state, ['walked', 'sealed']),
-      ),
-    )
-    .orderBy(slices.day, desc(slices.resource), slices.owner);
-}
+  { from, to }: DayRange,
+): Promise<Slice[]> =>
+  slicesWhere(
+    db,
+    `project_id = $1 and day >= $2 and day < $3 and proof <> 'none' and state in ('walked', 'sealed')
+      order by day, resource desc, owner`,
+    [projectId, from, to],
+  );

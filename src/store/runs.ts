@@ -4,7 +4,7 @@ import type { Instant, ProjectId } from '../model.ts';
 import { noteClock } from './alerts/problem-rows.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
 import { drizzleOn } from './drizzle-statements.ts';
-import { and, eq, ne } from './drizzle-import.ts';
+import { and, eq } from './drizzle-import.ts';
 import { runs } from './schema.ts';
 
 export type RunCounts = Pick<
@@ -35,22 +35,16 @@ export async function closeRun(
   const isNews = counts.recordsNew + counts.recordsChanged + counts.recordsRejected > 0;
   const replaces = outcome === 'quiet' || outcome === 'idle' || (outcome === 'left' && !isNews);
   await withTx(db, async (tx) => {
-    const closed = drizzleOn(tx)
+    await drizzleOn(tx)
       .update(runs)
       .set({ endedAt: at, outcome, ...counts, lastError })
       .where(and(eq(runs.projectId, projectId), eq(runs.runId, runId)));
-    const dropped = drizzleOn(tx)
-      .delete(runs)
-      .where(
-        and(
-          eq(runs.projectId, projectId),
-          eq(runs.outcome, outcome),
-          ne(runs.runId, runId),
-          eq(runs.recordsNew, 0),
-          eq(runs.recordsChanged, 0),
-          eq(runs.recordsRejected, 0),
-        ),
-      );
-    await Promise.all(replaces ? [closed, dropped] : [closed]);
+    if (!replaces) return;
+    await tx.query(
+      `delete from sync.runs
+        where project_id = $1 and outcome = $2 and run_id <> $3
+          and records_new + records_changed + records_rejected = 0`,
+      [projectId, outcome, runId],
+    );
   });
 }
