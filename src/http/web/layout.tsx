@@ -120,18 +120,3 @@ function Tools({ view }: { view: View }) {
     </div>
   );
 }
-
-/**
- * Foreign text: whatever its direction, what stands beside it stays where it is. `lang`: the archive's own words are
- * English on a Chinese page too; the platform's may be of any language.
- */
-export const Foreign = ({ text, lang }: { text: string | null; lang?: 'en' }) => (
-  <bdi lang={lang}>{text ?? ''}</bdi>
-);
-
-/** A sentence of the archive's own, which may name foreign text: with code between backticks. */
-export const Said = ({ text, lang }: { text: string | null; lang?: 'en' }) => (
-  <bdi lang={lang}>
-    {(text ?? '').split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}
-  </bdi>
-);

@@ -1,6 +1,5 @@
 // Small pieces that pages have in common: tables, times, exact numbers, text of any length, and hidden fields.
 import type { ComponentChildren } from 'preact';
-import { Said } from './layout.tsx';
 import type { View } from './view.ts';
 
 /** To the second; as exact as it is held where one points at it. Nothing for none. */
@@ -29,6 +28,21 @@ export const Tile = ({ value, name }: { value: string; name: string }) => (
     <b>{value}</b>
     <span>{name}</span>
   </div>
+);
+
+/**
+ * Foreign text: whatever its direction, what stands beside it stays where it is. `lang`: the archive's own words are
+ * English on a Chinese page too; the platform's may be of any language.
+ */
+export const Foreign = ({ text, lang }: { text: string | null; lang?: 'en' }) => (
+  <bdi lang={lang}>{text ?? ''}</bdi>
+);
+
+/** A sentence of the archive's own, which may name foreign text: with code between backticks. */
+export const Said = ({ text, lang }: { text: string | null; lang?: 'en' }) => (
+  <bdi lang={lang}>
+    {(text ?? '').split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}
+  </bdi>
 );
 
 /** Names, and beside each what is known by it. */
@@ -109,8 +123,6 @@ export type TableColumn<Row> = {
   /** It names its row. */
   isName?: boolean;
   cell: (row: Row) => ComponentChildren;
-  /** Of these rows it stands in the place of all columns after it as well. */
-  spansRest?: (row: Row) => boolean;
 };
 
 /**
@@ -149,32 +161,21 @@ export function Table<Row>(props: {
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr class={rowClass?.(row)} role="row">
-              <Cells row={row} columns={columns} />
+              {columns.map((column) =>
+                column.isName === true ? (
+                  <th scope="row" class={column.class} role="rowheader">
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td class={column.class} data-head={column.head} role="cell">
+                    {column.cell(row)}
+                  </td>
+                ),
+              )}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
-  );
-}
-
-function Cells<Row>(props: { row: Row; columns: readonly TableColumn<Row>[] }) {
-  const { row, columns } = props;
-  const spanning = columns.findIndex(({ spansRest }) => spansRest?.(row) === true);
-  const shown = spanning === -1 ? columns : columns.slice(0, spanning + 1);
-  return shown.map((column, i) =>
-    column.isName === true ? (
-      <th scope="row" class={column.class} role="rowheader">
-        {column.cell(row)}
-      </th>
-    ) : i === spanning ? (
-      <td class={column.class} colSpan={columns.length - spanning} role="cell">
-        {column.cell(row)}
-      </td>
-    ) : (
-      <td class={column.class} data-head={column.head} role="cell">
-        {column.cell(row)}
-      </td>
-    ),
   );
 }

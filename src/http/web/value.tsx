@@ -6,8 +6,7 @@ import type { List, Row } from '../../query/lists.ts';
 import { hundredths, nameForPeople, unitOf } from '../../query/record-text.ts';
 import { snake, type Column, type Field } from '../../resources.ts';
 import { laidOut } from './json-text.ts';
-import { Said } from './layout.tsx';
-import { Cut, grouped, Time } from './parts.tsx';
+import { Cut, grouped, Said, Time } from './parts.tsx';
 import { linkTo, type View } from './view.ts';
 import type { Words } from './words.ts';
 
@@ -104,9 +103,7 @@ function withUnit({ view: { t }, name, column, row, isWhole }: Shown, text: stri
     : `${amount} ${t('units')}`;
 }
 
-type DayLinked = { view: View; list: List; row: Row; day: string };
-
-function DayLink({ view, list, row, day }: DayLinked) {
+function DayLink({ view, list, row, day }: Pick<Shown, 'view' | 'list' | 'row'> & { day: string }) {
   const resource = list.resource ?? row['resource'];
   if (!listedResources.some((one) => one === resource)) return <>{day}</>;
   const owner = list.resource === null ? ((row['owner'] ?? '') as string) : '';
@@ -208,11 +205,7 @@ export function FieldList(props: {
             ) : (
               <Value view={view} list={list} row={row} column={column} {...of} isWhole />
             )}
-            <Meaning
-              view={view}
-              names={[`${list.name}.${column.column}`, column.column]}
-              otherwise={column.meaning}
-            />
+            {meaningOf(view, list, column)}
           </dd>
         </>
       ))}
@@ -221,10 +214,9 @@ export function FieldList(props: {
 }
 
 /** In the reader's language where it has it. */
-function Meaning(props: { view: View; names: readonly string[]; otherwise: string }) {
-  const { meanings } = props.view.words;
-  const own = props.names.map((name) => meanings[name]).find((text) => text !== undefined);
-  return own === undefined ? <small lang="en">{props.otherwise}</small> : <small>{own}</small>;
+function meaningOf({ words: { meanings } }: View, list: List, { column, meaning }: Column) {
+  const own = meanings[`${list.name}.${column}`] ?? meanings[column];
+  return own === undefined ? <small lang="en">{meaning}</small> : <small>{own}</small>;
 }
 
 const isNone = (value: unknown): boolean =>

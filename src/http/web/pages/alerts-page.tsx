@@ -2,8 +2,7 @@
 import type { Alert, ArchiveProblem } from '../../../catalogue.ts';
 import { problemAdvice, problemRowText } from '../../../problems.ts';
 import { readAll } from '../../v1/question-routes.ts';
-import { Foreign, Said } from '../layout.tsx';
-import { Documents, Table } from '../parts.tsx';
+import { Documents, Foreign, Said, Table } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const alertsPage: Page = { path: '/alerts', nav: 'alerts', read };

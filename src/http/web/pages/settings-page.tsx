@@ -1,7 +1,6 @@
 // The settings in force, for whoever may read every project here. Of a secret only whether it is set (P10).
 import type { SettingInForce } from '../../../model.ts';
-import { Foreign, Said } from '../layout.tsx';
-import { Table } from '../parts.tsx';
+import { Foreign, Said, Table } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 
 export const settingsPage: Page = { path: '/settings', nav: 'settings', read };
