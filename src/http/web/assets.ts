@@ -1,5 +1,5 @@
 // What the pages need beside themselves, served by us: the style, our script.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -13,35 +13,27 @@ const docs = ['../../..', '../../../..']
   .map((up) => join(import.meta.dirname, up, 'docs'))
   .find((folder) => existsSync(join(folder, 'see.md')));
 
-const files: readonly { name: string; type: string; text: () => string | Buffer }[] = [
-  { name: 'style.css', type: 'text/css', text: () => style },
-  { name: 'icon.svg', type: 'image/svg+xml', text: () => icon },
-  {
-    name: 'page.js',
-    type: 'text/javascript',
-    text: () => readFileSync(join(import.meta.dirname, 'browser/page.js')),
-  },
-  ...(docs === undefined ? [] : readdirSync(docs))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => ({
-      name: `docs/${name}`,
-      type: 'text/plain',
-      text: () => readFileSync(join(docs ?? '', name)),
-    })),
-];
+const file = (type: string, ...path: string[]) => ({
+  type,
+  text: () => readFileSync(join(...path)),
+});
+
+const files: Readonly<Record<string, { type: string; text: () => string | Buffer }>> = {
+  'style.css': { type: 'text/css', text: () => style },
+  'icon.svg': { type: 'image/svg+xml', text: () => icon },
+  'page.js': file('text/javascript', import.meta.dirname, 'browser/page.js'),
+  ...Object.fromEntries(
+    (docs === undefined ? [] : readdirSync(docs))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => [`docs/${name}`, file('text/plain', docs ?? '', name)]),
+  ),
+};
 
 export function addFiles(app: FastifyInstance): void {
-  for (const { name, type, text } of files) {
-    let read: { body: string | Buffer; etag: string } | undefined;
+  for (const [name, { type, text }] of Object.entries(files)) {
     app.get(`/web/${name}`, (request, reply) => {
-      if (read === undefined) {
-        const body = text();
-        read = {
-          body,
-          etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`,
-        };
-      }
-      const { body, etag } = read;
+      const body = text();
+      const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
       void reply.headers({
         etag,
         'cache-control': 'no-cache',
