@@ -1,8 +1,8 @@
 // The calendar of coverage: a cell for each day of each list, its state by colour and pattern, leading to the day.
 import { addDays, daysIn, monthEnd, monthStart, rangesOf } from '../../../day.ts';
-import { listedResources, type Day, type ListedResource } from '../../../model.ts';
+import { listedResources, type Day } from '../../../model.ts';
 import type { CoverageDay } from '../../../catalogue.ts';
-import { markOf, weaker, type DayMark } from '../../../query/day-marks.ts';
+import { calendarOf, type CalendarMonth, type DayMark } from '../../../query/day-marks.ts';
 import { linkTo, type View } from '../view.ts';
 
 /** As a day goes through them. */
@@ -16,29 +16,20 @@ const legend: readonly DayMark[] = [
   'lost',
 ];
 
-/** Of several lists of a day the weakest decides. */
-function cellsOf(coverage: readonly CoverageDay[]): Map<string, DayMark> {
-  const cells = new Map<string, DayMark>();
-  for (const slice of coverage) {
-    const key = `${slice.resource} ${slice.day}`;
-    const mark = markOf(slice);
-    cells.set(key, weaker(mark, cells.get(key) ?? mark));
-  }
-  return cells;
-}
-
 /** So many months are drawn at once; of a year that is chosen, all. */
 const newestMonths = 13;
 
 export function Calendar({ view, coverage }: { view: View; coverage: readonly CoverageDay[] }) {
   const { t, words } = view;
-  const cells = cellsOf(coverage);
-  const all = [...new Set(coverage.map(({ day }) => monthStart(day)))].toSorted().toReversed();
+  const calendar = calendarOf(coverage);
+  const all = [...new Set(calendar.map(({ month }) => month))].toSorted().toReversed();
   const chosen = view.query.get('year');
   const ofYear = all.filter((month) => month.slice(0, 4) === chosen);
   const months = ofYear.length > 0 ? ofYear : all.slice(0, newestMonths);
   const years = [...new Set(all.map((month) => month.slice(0, 4)))];
-  const listed = listedResources.filter((one) => coverage.some(({ resource }) => resource === one));
+  const listed = listedResources.filter((one) => calendar.some(({ resource }) => resource === one));
+  const marksOf = (resource: string, month: Day): CalendarMonth['marks'] =>
+    calendar.find((one) => one.resource === resource && one.month === month)?.marks ?? new Map();
   return (
     <section aria-labelledby="calendar">
       <h2 id="calendar">{t('Every day, and how sure it is')}</h2>
@@ -68,7 +59,7 @@ export function Calendar({ view, coverage }: { view: View; coverage: readonly Co
             </a>
           </h3>
           {listed.map((resource) => (
-            <List view={view} month={month} resource={resource} cells={cells} />
+            <List {...{ view, resource, month }} marks={marksOf(resource, month)} />
           ))}
         </div>
       ))}
@@ -108,13 +99,7 @@ const Ruler = ({ isOne }: { isOne: boolean }) => (
   </div>
 );
 
-function List(props: {
-  view: View;
-  month: Day;
-  resource: ListedResource;
-  cells: ReadonlyMap<string, DayMark>;
-}) {
-  const { view, month, resource, cells } = props;
+function List({ view, resource, month, marks }: { view: View } & CalendarMonth) {
   const { words } = view;
   const { comma, colon } = words.punctuation;
   const name = words.lists[resource];
@@ -123,7 +108,7 @@ function List(props: {
       <span aria-hidden="true">{name}</span>
       <ul class="days" aria-label={`${name}${comma}${view.format.month(month)}`}>
         {daysIn({ from: month, to: monthStart(month, 1) }).map((day) => {
-          const mark = cells.get(`${resource} ${day}`);
+          const mark = marks.get(Number(day.slice(8)));
           if (mark === undefined) return <li class="cell none" aria-hidden="true" />;
           const label = `${view.format.day(day)}${comma}${name}${colon}${words.states[mark]}`;
           return (
