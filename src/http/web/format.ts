@@ -8,7 +8,8 @@ const locales: Record<Lang, string> = { en: 'en-GB', zh: 'zh-CN' };
 
 export type Format = ReturnType<typeof createFormat>;
 
-const dayMs = 86_400_000;
+/** A day, an hour, a minute and a second. */
+const unitsMs = [86_400_000, 3_600_000, 60_000, 1000];
 
 export function createFormat(lang: Lang) {
   const locale = locales[lang];
@@ -40,13 +41,12 @@ export function createFormat(lang: Lang) {
     second: (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 19)}`,
     /** Of milliseconds, in the two greatest units that count: 9 days, 3 h 20 min. */
     span: (ms: number): string => {
-      const left = Math.max(0, ms);
-      const parts = [
-        Math.floor(left / dayMs),
-        Math.floor((left % dayMs) / 3_600_000),
-        Math.floor((left % 3_600_000) / 60_000),
-        Math.floor((left % 60_000) / 1000),
-      ];
+      let left = Math.max(0, ms);
+      const parts = unitsMs.map((unit) => {
+        const whole = Math.floor(left / unit);
+        left %= unit;
+        return whole;
+      });
       const first = parts.findIndex((part) => part > 0);
       if (first === -1) return `< 1${units[3]}`;
       const text = (i: number): string =>

@@ -2,14 +2,13 @@
 // was ever written of it. What an auditor asks first.
 import type { ComponentChildren } from 'preact';
 import { addDays, dayOf, isDay } from '../../../day.ts';
-import { listedResources, type ListedResource, type ProjectId } from '../../../model.ts';
+import { listedResources, type ProjectId } from '../../../model.ts';
 import type { Held } from '../../../query/lists.ts';
 import { isForGood, markOf } from '../../../query/day-marks.ts';
 import type { Counted, DayEntry, DayReport } from '../../../query/reports.ts';
 import { projectFor } from '../../v1/route.ts';
 import { differences, readRaw, type Difference } from '../json-text.ts';
-import { Foreign, Said } from '../layout.tsx';
-import { Cut, Facts, Table, Tile, Time } from '../parts.tsx';
+import { Cut, Facts, Foreign, Said, Table, Tile, Time } from '../parts.tsx';
 import { linkTo, type Made, type Page, type View } from '../view.ts';
 import { linkToRecord } from './list-page.tsx';
 import { notFoundPage } from './error-page.tsx';
@@ -53,7 +52,7 @@ async function read(
             {t('The records of this day')}
           </a>
         </p>
-        <Parts view={view} report={report} resource={resource} changed={changed} />
+        <Parts view={view} report={report} changed={changed} />
       </>
     ),
   };
@@ -141,13 +140,9 @@ function Evidence({ view: { t, format }, report }: Of) {
 
 type Change = { id: string; at: string | null; fields: Difference[] };
 
-function Parts({
-  view,
-  report,
-  resource,
-  changed,
-}: Of & { resource: ListedResource; changed: Change[] }) {
+function Parts({ view, report, changed }: Of & { changed: Change[] }) {
   const { t, words, format } = view;
+  const { resource } = report;
   const record = (id: string, place = '') => (
     <a class="id" href={linkToRecord(view, resource, id) + place}>
       <Foreign text={id} />
@@ -350,12 +345,12 @@ function Part<Item>(props: {
 function entryText({ words, format }: View, entry: DayEntry): string {
   const { kind, state, proof, platformTotal, shownTotal } = entry;
   if (kind !== 'ledger') return words.kinds[kind];
-  const totals =
-    platformTotal === null || shownTotal === null
-      ? ''
-      : ` · ${format.number(shownTotal)} / ${format.number(platformTotal)}`;
-  return [state === null ? '' : words.states[state], proof === null ? '' : words.proofs[proof]]
-    .filter((one) => one !== '')
-    .join(' · ')
-    .concat(totals);
+  const parts = [
+    state && words.states[state],
+    proof && words.proofs[proof],
+    platformTotal !== null &&
+      shownTotal !== null &&
+      `${format.number(shownTotal)} / ${format.number(platformTotal)}`,
+  ];
+  return parts.filter(Boolean).join(' · ');
 }

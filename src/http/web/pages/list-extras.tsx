@@ -7,8 +7,7 @@ import type { Day } from '../../../model.ts';
 import { problemRowText } from '../../../problems.ts';
 import type { List, Row } from '../../../query/lists.ts';
 import type { Progress } from '../../../query/reports.ts';
-import { Foreign, Said } from '../layout.tsx';
-import { Documents, type TableColumn } from '../parts.tsx';
+import { Documents, Foreign, Said, type TableColumn } from '../parts.tsx';
 import { linkTo, type View } from '../view.ts';
 
 export type Besides = {
@@ -21,15 +20,14 @@ export type Besides = {
   below?: ComponentChildren;
 };
 
-const besides: Record<string, (view: View) => Promise<Besides>> = {
+const besides: Record<string, (view: View) => Besides | Promise<Besides>> = {
   runs: besidesRuns,
   certificates: besidesCertificates,
   facts: besidesFacts,
-  problems: async (view) => ({
+  problems: (view) => ({
     cells: {
       numbersJson: (row) => <Said text={problemRowText(row as ArchiveProblem, view.lang)} />,
     },
-    none: view.t('Nothing is wrong.'),
   }),
 };
 
@@ -37,8 +35,7 @@ export const besidesOf = async (view: View, { name }: List): Promise<Besides> =>
   (await besides[name]?.(view)) ?? {};
 
 async function besidesRuns(view: View): Promise<Besides> {
-  const { archive, project } = view;
-  const { words, t } = view;
+  const { archive, project, words, t } = view;
   const progress = await archive.progress({ project });
   const running = progress?.run?.runId ?? null;
   return {
@@ -57,8 +54,7 @@ async function besidesRuns(view: View): Promise<Besides> {
   };
 }
 
-async function besidesCertificates(view: View): Promise<Besides> {
-  const { t } = view;
+function besidesCertificates(view: View): Besides {
   return {
     cells: {
       digest: (row) => (
@@ -69,9 +65,9 @@ async function besidesCertificates(view: View): Promise<Besides> {
       ),
     },
     columns: [
-      { head: t('Days'), cell: (row) => <CertifiedDays view={view} of={row} /> },
+      { head: view.t('Days'), cell: (row) => <CertifiedDays view={view} of={row} /> },
       {
-        head: t('Certificate'),
+        head: view.t('Certificate'),
         class: 't',
         cell: (row) => <CertificateLinks view={view} of={row} />,
       },
@@ -151,23 +147,18 @@ function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
   const others = not.filter((day) => !lost.includes(day));
   const pending = unsettled.filter((day) => !not.includes(day));
   const slices = (said.days ?? []).flatMap((day) => day.slices);
-  const [counted, shown] = [sumOf(slices, 'platform_total'), sumOf(slices, 'shown_total')];
+  const counted = sumOf(slices.map((one) => one.platform_total));
+  const shown = sumOf(slices.map((one) => one.shown_total));
+  const some = ({ length: days }: readonly Day[], say: (days: number) => ComponentChildren) =>
+    days > 0 && <div>{say(days)}</div>;
   return (
     <>
-      {lost.length > 0 && (
-        <div>
-          <strong class="bad">
-            {t('{days:One day is|# days are} lost', { days: lost.length })}
-          </strong>
-        </div>
-      )}
-      {others.length > 0 && (
-        <div>{t('{days:One day was|# days were} never proved whole', { days: others.length })}</div>
-      )}
+      {some(lost, (days) => (
+        <strong class="bad">{t('{days:One day is|# days are} lost', { days })}</strong>
+      ))}
+      {some(others, (days) => t('{days:One day was|# days were} never proved whole', { days }))}
       {not.length === 0 && <div>{t('Of every day all is held')}</div>}
-      {pending.length > 0 && (
-        <div>{t('{days:One day|# days} had orders pending', { days: pending.length })}</div>
-      )}
+      {some(pending, (days) => t('{days:One day|# days} had orders pending', { days }))}
       {counted !== null && shown !== null && (
         <div class="soft">
           {t('Day by day the platform counted {counted}, its lists showed {shown}', {
@@ -199,14 +190,12 @@ function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
 }
 
 /** Null where one of them is not known. */
-const sumOf = <Name extends string>(
-  slices: Record<Name, number | null>[],
-  name: Name,
-): number | null =>
-  slices.reduce<number | null>(
-    (sum, { [name]: count }) => (sum === null || count === null ? null : sum + count),
-    slices.length === 0 ? null : 0,
-  );
+function sumOf(counts: readonly (number | null)[]): number | null {
+  const known = counts.filter((count) => count !== null);
+  return known.length === 0 || known.length < counts.length
+    ? null
+    : known.reduce((sum, count) => sum + count);
+}
 
 /** In words where there are any, beside what the books say. */
 async function besidesFacts(view: View): Promise<Besides> {
@@ -254,7 +243,7 @@ function Now({ view, progress }: { view: View; progress: Progress }) {
             t('It is asked again at {time}.', { time: format.time(parked.askAgainAt) })}
         </p>
       )}
-      {run !== null && <Running view={view} progress={progress} run={run} />}
+      {run !== null && <Running view={view} due={due} run={run} />}
       {run === null && parked === null && (
         <p class="lead">
           {t('Nothing is being read at the moment.')}
@@ -288,29 +277,22 @@ function Now({ view, progress }: { view: View; progress: Progress }) {
   );
 }
 
-type Running = { view: View; progress: Progress; run: NonNullable<Progress['run']> };
+type Running = { view: View; due: number; run: NonNullable<Progress['run']> };
 
 /** By the pace since the run began: days differ, and today's ends sooner than a full one. */
-function Running({ view, progress, run }: Running) {
-  const { t, format } = view;
-  const { slicesDue: due } = progress;
-  const done = run.slicesDone;
-  const forMs = view.now - Date.parse(run.startedAt);
-  const text = t('{done:one day|# days} done, {due} still due', { done, due });
-  const isPaced = done > 0 && forMs > 0;
-  const leftMs = isPaced ? (due * forMs) / done : 0;
+function Running({ view: { t, format, now }, due, run }: Running) {
+  const { slicesDone: done } = run;
+  const forMs = now - Date.parse(run.startedAt);
+  const said = [t('{done:one day|# days} done, {due} still due', { done, due })];
+  if (done > 0 && forMs > 0) {
+    const [rate, leftMs] = [rounded((done * 60_000) / forMs), (due * forMs) / done];
+    said.push(t('{rate:one day|# days} a minute', { rate }));
+    if (leftMs >= 1000) said.push(t('about {span} left', { span: format.span(leftMs) }));
+  }
   return (
     <>
-      <p class="lead">
-        {[
-          text,
-          ...(isPaced
-            ? [t('{rate:one day|# days} a minute', { rate: rounded((done * 60_000) / forMs) })]
-            : []),
-          ...(leftMs >= 1000 ? [t('about {span} left', { span: format.span(leftMs) })] : []),
-        ].join(' · ')}
-      </p>
-      <progress class="bar" value={done} max={Math.max(1, done + due)} aria-label={text} />
+      <p class="lead">{said.join(' · ')}</p>
+      <progress class="bar" value={done} max={Math.max(1, done + due)} aria-label={said[0]} />
     </>
   );
 }

@@ -199,12 +199,12 @@ function Found({ view, list, given, answer, besides }: Listed) {
   const items = all.slice(0, mostRows);
   const to = (more: Record<string, string | undefined>): string =>
     linkTo(view, `/${list.name}`, { ...given, ...more });
-  const everything = {
-    ...unlessTold(list),
-    ...query,
-    limit: undefined,
-    format: 'sheet',
-  };
+  const turn = (rel: string, text: string, cursor?: string) => (
+    <a href={to({ cursor })} rel={rel}>
+      {text}
+    </a>
+  );
+  const everything = { ...unlessTold(list), ...query, limit: undefined, format: 'sheet' };
   return (
     <>
       {instant !== undefined && (
@@ -245,21 +245,9 @@ function Found({ view, list, given, answer, besides }: Listed) {
         <Rows {...{ view, list, given, besides }} rows={items} />
       )}
       <nav class="pages" aria-label={t('Pages of this list')}>
-        {from !== undefined && (
-          <a href={to({ cursor: undefined })} rel="start">
-            {t('First page')}
-          </a>
-        )}
-        {previous !== null && (
-          <a href={to({ cursor: previous })} rel="prev">
-            {t('Previous page')}
-          </a>
-        )}
-        {next !== null && (
-          <a href={to({ cursor: next })} rel="next">
-            {t('Next page')}
-          </a>
-        )}
+        {from !== undefined && turn('start', t('First page'))}
+        {previous !== null && turn('prev', t('Previous page'), previous)}
+        {next !== null && turn('next', t('Next page'), next)}
       </nav>
     </>
   );

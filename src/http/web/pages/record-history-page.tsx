@@ -23,10 +23,10 @@ function countShown(versions: readonly Version<Held>[]): number {
   return count;
 }
 
-export function History<Item extends Held>(props: {
+export function History(props: {
   view: View;
   lookup: string;
-  versions: readonly Version<Item>[];
+  versions: readonly Version<Held>[];
   path: string;
 }) {
   const { view, lookup, versions, path } = props;
@@ -58,9 +58,9 @@ export function History<Item extends Held>(props: {
   );
 }
 
-function Contents<Item extends Held>(props: {
+function Contents(props: {
   view: View;
-  versions: readonly Version<Item>[];
+  versions: readonly Version<Held>[];
   from: number;
   to: number;
 }) {
@@ -88,11 +88,10 @@ function Contents<Item extends Held>(props: {
 }
 
 /** What was in force last: a content that never was replaced nothing. */
-function inForceBefore<Item>(versions: readonly Version<Item>[], at: number): Item | null {
-  return versions.slice(0, at).findLast(({ inForceFrom }) => inForceFrom !== null)?.item ?? null;
-}
+const inForceBefore = (versions: readonly Version<Held>[], at: number): Held | null =>
+  versions.slice(0, at).findLast(({ inForceFrom }) => inForceFrom !== null)?.item ?? null;
 
-function Period<Item extends Held>({ view, of: version }: { view: View; of: Version<Item> }) {
+function Period({ view, of: version }: { view: View; of: Version<Held> }) {
   const { t, format } = view;
   const { inForceFrom, inForceUntil, item } = version;
   if (inForceFrom === null) {
@@ -112,9 +111,10 @@ function Period<Item extends Held>({ view, of: version }: { view: View; of: Vers
 /** Fields of a content that are shown as changed. */
 const mostFields = 200;
 
-function Changes<Item extends Held>(props: { view: View; of: Version<Item>; before: Item | null }) {
-  const { view, of: version, before } = props;
-  const { t } = view;
+type Changed = { view: View; of: Version<Held>; before: Held | null };
+
+function Changes({ view: { t }, of: version, before }: Changed) {
+  const soft = (text: string) => <span class="soft">{text}</span>;
   if (before === null) return <p class="soft">{t('first seen')}</p>;
   const found = differences(readRaw(before), readRaw(version.item));
   if (found.length === 0) return <p class="soft">{t('nothing else changed')}</p>;
@@ -130,21 +130,12 @@ function Changes<Item extends Held>(props: { view: View; of: Version<Item>; befo
           },
           {
             head: t('was'),
-            cell: (of) =>
-              of.was === null ? (
-                <span class="soft">{t('new')}</span>
-              ) : (
-                <del class="value">{of.was}</del>
-              ),
+            cell: ({ was }) => (was === null ? soft(t('new')) : <del class="value">{was}</del>),
           },
           {
             head: t('became'),
-            cell: (of) =>
-              of.became === null ? (
-                <span class="soft">{t('gone')}</span>
-              ) : (
-                <ins class="value">{of.became}</ins>
-              ),
+            cell: ({ became }) =>
+              became === null ? soft(t('gone')) : <ins class="value">{became}</ins>,
           },
         ]}
         rows={found.slice(0, mostFields)}
