@@ -37,7 +37,7 @@ export type CertificateChecked = {
   files_missing: string[];
 };
 
-type CheckingCertificate = {
+type Checking = {
   tx: Tx;
   of: ProjectList;
   held: HeldCertificate;
@@ -47,14 +47,8 @@ type CheckingCertificate = {
   report: Report;
 };
 
-export async function checkCertificate({
-  tx,
-  of,
-  held,
-  all,
-  folder,
-  report,
-}: CheckingCertificate): Promise<CertificateChecked> {
+export async function checkCertificate(checking: Checking): Promise<CertificateChecked> {
+  const { tx, of, held, report } = checking;
   let findings = 0;
   const month = held.month.slice(0, 7);
   const tell = (kind: Finding['kind'], when: string, says: string): Promise<void> | void => {
@@ -62,7 +56,7 @@ export async function checkCertificate({
     return report({ kind, when, id: null, says });
   };
   const certificate = readCertificate(held.text);
-  for await (const says of contradictions(tx, of, held, certificate, all)) {
+  for await (const says of contradictions(checking, certificate)) {
     await tell('certificate', month, says);
   }
   const days = certificate?.days ?? [];
@@ -71,7 +65,7 @@ export async function checkCertificate({
     digest.add(leaf),
   );
   const now = digest.end();
-  const files = await checkFiles(of, held, folder, now, (says) => tell('file', month, says));
+  const files = await checkFiles(checking, now, (says) => tell('file', month, says));
   const differing = differingDays(now, days);
   if (differing.size > 0 && files.leavesPath !== null) {
     await compareWithLeaves(tx, of, held, differing, files.leavesPath, (finding) => {
@@ -103,11 +97,8 @@ export async function checkCertificate({
 
 /** Where a row's certificate contradicts its columns, its own sums, or what it names. */
 async function* contradictions(
-  tx: Tx,
-  of: ProjectList,
-  held: HeldCertificate,
+  { tx, of, held, all }: Checking,
   certificate: Certificate | null,
-  all: readonly HeldCertificate[],
 ): AsyncGenerator<string> {
   if (certificate === null) {
     yield `it is no certificate of the form ${certificateFormat}`;
@@ -173,9 +164,7 @@ type FilesChecked = {
  * altered. `now` is what is held, as digests. Missing files are no finding.
  */
 async function checkFiles(
-  of: ProjectList,
-  held: HeldCertificate,
-  folder: string | null,
+  { of, held, folder }: Checking,
   now: MonthDigest,
   tell: (says: string) => Promise<void> | void,
 ): Promise<FilesChecked> {

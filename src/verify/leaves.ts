@@ -85,7 +85,7 @@ function comparedWithLeaves(resource: ListedResource): string {
      order by id`;
 }
 
-/** The file is as it was certified: its leaves are in the order of their days. */
+/** The file is as it was certified: its leaves are in the order of their days. Each day that differs reads it anew. */
 export async function compareWithLeaves(
   tx: Tx,
   { projectId, resource }: ProjectList,
@@ -95,24 +95,18 @@ export async function compareWithLeaves(
   report: Report,
 ): Promise<void> {
   const sql = comparedWithLeaves(resource);
-  // A certificate that was altered may name anything: only days of its month have leaves.
-  const left = [...days].filter((day) => isDay(day) && monthStart(day) === month).toSorted();
-  let leaves: Leaf[] = [];
-  /** Compares the differing days before another day with the leaves of the first of them. */
-  const compareBefore = async (end: Day): Promise<void> => {
-    // Ends: each turn leaves a day less.
-    for (let [day] = left; day !== undefined && day < end; [day] = left) {
-      const [ids, digests] = [leaves.map(({ id }) => id), leaves.map(({ sha256 }) => sha256)];
-      await reportRows(tx, sql, [projectId, day, addDays(day, 1), at, ids, digests], report);
-      leaves = [];
-      left.shift();
+  for (const day of [...days].toSorted()) {
+    // A certificate that was altered may name anything: only days of its month have leaves.
+    if (!isDay(day) || monthStart(day) !== month) continue;
+    const [ids, digests]: [string[], string[]] = [[], []];
+    for await (const line of linesOf(leavesPath)) {
+      const of = line.slice(0, day.length);
+      if (of > day) break;
+      const leaf = of === day ? readLeafLine(line) : null;
+      if (leaf === null) continue;
+      ids.push(leaf.id);
+      digests.push(leaf.sha256);
     }
-  };
-  for await (const line of linesOf(leavesPath)) {
-    const leaf = readLeafLine(line);
-    if (leaf === null) continue;
-    await compareBefore(leaf.day);
-    if (leaf.day === left[0]) leaves.push(leaf);
+    await reportRows(tx, sql, [projectId, day, addDays(day, 1), at, ids, digests], report);
   }
-  await compareBefore(addDays(month, 31));
 }

@@ -1,14 +1,7 @@
 // Verifying an archive from what it holds alone: of every resource of a project its records, its certificates, and what
 // the journal says of them. It writes nothing and asks nobody.
 import { causeChain, transient } from '../errors.ts';
-import {
-  isListed,
-  resources,
-  type Day,
-  type DayRange,
-  type ProjectId,
-  type Resource,
-} from '../model.ts';
+import { isListed, resources, type DayRange, type ProjectId, type Resource } from '../model.ts';
 import { certificatesOf } from '../store/certificates.ts';
 import type { ProjectList } from '../store/read-held.ts';
 import type { Db, Queryable, Tx } from '../store/db.ts';
@@ -155,14 +148,13 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
         goOnUnless(signal);
         onProgress(resource, sofar, 'records');
       });
-      const of = { projectId, resource };
-      const certificates = isCertified(of)
-        ? await checkCertificates(tx, of, verifying, report)
+      // What has no list has no certificates: there is nothing that its completeness could be counted by.
+      const certificates = isListed(resource)
+        ? await checkCertificates(tx, { projectId, resource }, verifying, report)
         : [];
-      return { checked, certificates };
+      return { ...checked, certificates };
     });
-    const { checked, certificates } = held;
-    onProgress(resource, checked, 'journal');
+    onProgress(resource, held, 'journal');
     // Outside of the snapshot: the server ends a transaction that waits for long.
     if (!(await agrees)) {
       await compareJournal((finding) =>
@@ -171,7 +163,7 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
           : report(finding),
       );
     }
-    return { project_id: projectId, resource, ...checked, certificates, findings };
+    return { project_id: projectId, resource, ...held, findings };
   } finally {
     // Where this failed, too, no statement is under way afterwards.
     over.abort();
@@ -188,28 +180,28 @@ const until = (signal: AbortSignal, tx: Tx): Tx => ({
   },
 });
 
-/** What has no list has no certificates: there is nothing that its completeness could be counted by. */
-const isCertified = (of: { projectId: string; resource: Resource }): of is ProjectList =>
-  isListed(of.resource);
-
 async function checkCertificates(
   tx: Tx,
   of: ProjectList,
   { months, certificatesDir: folder, signal }: Verifying,
   report: Report,
 ): Promise<CertificateChecked[]> {
-  const isWanted = (month: Day): boolean =>
-    months === null || (month >= months.from && month < months.to);
   const held = await certificatesOf(tx, of);
   const certificates: CertificateChecked[] = [];
   for (const one of held) {
-    if (!isWanted(one.month)) continue;
+    if (!isWithin(months, one.month)) continue;
     goOnUnless(signal);
     certificates.push(await checkCertificate({ tx, of, held: one, all: held, folder, report }));
   }
-  for (const file of await filesIn(folder, of.projectId, report)) {
+  const told = async (error: unknown): Promise<FoundFile[]> => {
+    const says = `the folder of the certificates cannot be read: ${causeChain(error)}`;
+    await report({ kind: 'file', when: null, id: null, says });
+    return [];
+  };
+  const files = folder === null ? [] : await filesOf(folder, of.projectId).catch(told);
+  for (const file of files) {
     const isHeld = held.some(({ month, issue }) => month === file.month && issue === file.issue);
-    if (file.resource !== of.resource || isHeld || !isWanted(file.month)) continue;
+    if (file.resource !== of.resource || isHeld || !isWithin(months, file.month)) continue;
     const says = `${file.name} is there, and the database does not hold that certificate`;
     await report({ kind: 'file', when: file.month.slice(0, 7), id: null, says });
   }
@@ -218,19 +210,4 @@ async function checkCertificates(
 
 function goOnUnless(signal: AbortSignal): void {
   if (signal.aborted) throw transient('aborted', 'Stopped: not everything was looked at.');
-}
-
-async function filesIn(
-  folder: string | null,
-  projectId: string,
-  report: Report,
-): Promise<FoundFile[]> {
-  if (folder === null) return [];
-  try {
-    return await filesOf(folder, projectId);
-  } catch (error) {
-    const says = `the folder of the certificates cannot be read: ${causeChain(error)}`;
-    await report({ kind: 'file', when: null, id: null, says });
-    return [];
-  }
 }

@@ -99,42 +99,26 @@ const ofResult = `where operation_id = 'plain' and api_version = 'v3'`;
 const ofToken = `where symbol = 'aa'`;
 
 describe('a column', () => {
-  test.each([
-    ['module', `'2'`],
-    ['type', `'burn_nft'`],
-    ['operation', '4'],
-    ['tx_hash', 'null'],
-    ['status', '2'],
-    ['message', `'fine'`],
-    ['block_height', '8'],
-    ['confirmed_at', `'2026-03-05T10:00:00.000001Z'`],
-    ['nft', `'{}'`],
-    ['mt', `'{"n": 1}'`],
-    ['record', `'[]'`],
-    ['unread', `'{status}'`],
-  ])('of a result: %s as %s', async (column, altered) => {
-    const found = await spoil(`update archive.transactions set ${column} = ${altered} ${ofResult}`);
-    expect(found).toMatchObject([{ kind: 'column', resource: 'transactions', id: 'plain' }]);
-    expect(found[0]?.says).toMatch(new RegExp(`^by v3: ${column} is `));
-  });
+  // prettier-ignore
+  const ofResults = [
+    ['module', `'2'`], ['type', `'burn_nft'`], ['operation', '4'], ['tx_hash', 'null'], ['status', '2'], ['message', `'fine'`],
+    ['block_height', '8'], ['confirmed_at', `'2026-03-05T10:00:00.000001Z'`], ['nft', `'{}'`], ['mt', `'{"n": 1}'`],
+    ['record', `'[]'`], ['unread', `'{status}'`],
+  ] as const;
+  // prettier-ignore
+  const ofTokens = [
+    ['name', `'M'`], ['min_unit', 'null'], ['scale', '1'], ['initial_supply', '0.01'], ['max_supply', 'null'],
+    ['mintable', 'null'], ['owner', `'me'`], ['issue_fee_denom', `'fen'`], ['issue_fee_amount', '11'], ['mint_fee_denom', 'null'],
+    ['mint_fee_amount', '1.51'], ['unread', `'{scale}'`],
+  ] as const;
 
   test.each([
-    ['name', `'M'`],
-    ['min_unit', 'null'],
-    ['scale', '1'],
-    ['initial_supply', '0.01'],
-    ['max_supply', 'null'],
-    ['mintable', 'null'],
-    ['owner', `'me'`],
-    ['issue_fee_denom', `'fen'`],
-    ['issue_fee_amount', '11'],
-    ['mint_fee_denom', 'null'],
-    ['mint_fee_amount', '1.51'],
-    ['unread', `'{scale}'`],
-  ])('of a token: %s as %s', async (column, altered) => {
-    const found = await spoil(`update archive.tokens set ${column} = ${altered} ${ofToken}`);
-    expect(found).toMatchObject([{ kind: 'column', resource: 'tokens', id: 'aa' }]);
-    expect(found[0]?.says).toMatch(new RegExp(`^${column} is `));
+    ...ofResults.map((one) => ['transactions', ...one, 'plain', ofResult, 'by v3: '] as const),
+    ...ofTokens.map((one) => ['tokens', ...one, 'aa', ofToken, ''] as const),
+  ])('of %s: %s as %s', async (resource, column, altered, id, ofOne, by) => {
+    const found = await spoil(`update archive.${resource} set ${column} = ${altered} ${ofOne}`);
+    const says = expect.stringMatching(new RegExp(`^${by}${column} is `));
+    expect(found).toMatchObject([{ kind: 'column', resource, id, says }]);
   });
 
   test.each([
