@@ -4,6 +4,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, settingsError } from '../errors.ts';
+import { ifThere } from '../files.ts';
 import type { FileFormat } from '../model.ts';
 import type { Tx } from '../store/db.ts';
 import { isHeadHeld } from '../store/journal/heads.ts';
@@ -73,13 +74,8 @@ export async function placeIn(folder: string, path: string): Promise<string> {
 /** As `placeIn`, of everything below a folder of ours. */
 export async function checkBelow(folder: string, path: string): Promise<void> {
   const place = await placeIn(folder, path);
-  const entries = await readdir(place, { recursive: true, withFileTypes: true }).catch(
-    (error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return [];
-      throw error;
-    },
-  );
-  const odd = entries.find((entry) => !entry.isFile() && !entry.isDirectory());
+  const entries = await ifThere(readdir(place, { recursive: true, withFileTypes: true }));
+  const odd = entries?.find((entry) => !entry.isFile() && !entry.isDirectory());
   if (odd !== undefined) throw unsafe(join(odd.parentPath, odd.name));
 }
 
@@ -113,15 +109,15 @@ export function checkSameArchive(
       `${place} holds an export as ${before.file_format}: give --format ${before.file_format}, or another place.`,
     );
   }
-  for (const held of before.projects) {
-    const now = projects.find(({ project }) => project === held.project);
+  for (const { project, added_at: at } of before.projects) {
+    const now = projects.find((one) => one.project === project);
     if (now === undefined) {
-      throw otherArchive(place, `holds project "${held.project}", which is not exported now`);
+      throw otherArchive(place, `holds project "${project}", which is not exported now`);
     }
-    if (now.added_at !== held.added_at) {
+    if (now.added_at !== at) {
       throw otherArchive(
         place,
-        `says of project "${held.project}" that it was first archived at ${held.added_at}, and this database says ${now.added_at}`,
+        `says of project "${project}" that it was first archived at ${at}, and this database says ${now.added_at}`,
       );
     }
   }

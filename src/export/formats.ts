@@ -8,7 +8,7 @@ import { linesOf } from '../files.ts';
 import { copyFrom } from '../store/copy-stream.ts';
 import type { Tx } from '../store/db.ts';
 import { copyHashed, type PartContent } from './content.ts';
-import { countSql, fromParquetSql, openEngine, toParquetSql, type Engine } from './parquet.ts';
+import { fromParquetSql, openEngine, toParquetSql, type Engine } from './parquet.ts';
 import type { FileFormat } from '../model.ts';
 import {
   columnNames,
@@ -39,8 +39,7 @@ export const formats: Record<FileFormat, Format> = {
   parquet: {
     csvHead: () => '',
     make: async (engine, { columns, source, content }, to) => {
-      await opened(engine).run(toParquetSql(columns, source, content, to));
-      const rows = await opened(engine).count(countSql(to));
+      const rows = await opened(engine).run(toParquetSql(columns, source, content, to));
       if (rows !== content.rows) {
         throw fatal('rows_missing', `${to} has ${rows} rows instead of ${content.rows}`);
       }

@@ -9,9 +9,8 @@ import type { CopiedOut } from '../store/copy-stream.ts';
 import type { ExportedColumn } from './exported-tables.ts';
 
 export type Engine = {
-  run(sql: string): Promise<void>;
-  /** The one number that a statement gives. */
-  count(sql: string): Promise<number>;
+  /** How many rows the statement wrote. */
+  run(sql: string): Promise<number>;
   close(): void;
 };
 
@@ -32,18 +31,13 @@ export async function openEngine(folder: string): Promise<Engine> {
   });
   const connection = await instance.connect();
   await connection.run(`set TimeZone = 'UTC'`);
-  const guarded = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      throw fatal('parquet_failed', 'Parquet could not be written or read', error);
-    }
-  };
   return {
-    run: async (sql) => void (await guarded(connection.run(sql))),
-    count: async (sql) => {
-      const rows = await guarded(connection.runAndReadAll(sql));
-      return Number(rows.getRows()[0]?.[0]);
+    run: async (sql) => {
+      try {
+        return (await connection.run(sql)).rowsChanged;
+      } catch (error) {
+        throw fatal('parquet_failed', 'Parquet could not be written or read', error);
+      }
     },
     close: () => {
       connection.closeSync();
@@ -163,6 +157,3 @@ export function fromParquetSql(columns: ExportedColumn[], file: string, csv: str
       texts.length > 0 ? `, force_quote (${texts.join(', ')})` : ''
     })`;
 }
-
-export const countSql = (file: string): string =>
-  `select count(*) from read_parquet(${path(file)})`;

@@ -4,8 +4,8 @@
 // afterwards is the export, digest for digest, or nothing.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, fatal, settingsError, transient } from '../errors.ts';
-import { digestOfFile, makeScratch } from '../files.ts';
+import { fatal, settingsError, transient } from '../errors.ts';
+import { digestOfFile, ifThere, makeScratch } from '../files.ts';
 import { analyzeNew, onlyRow, noStatementTimeout, withTx, type Db, type Tx } from '../store/db.ts';
 import { readContent } from './content.ts';
 import { placeIn, readFound, type FoundPart } from './existing-export.ts';
@@ -84,10 +84,7 @@ export async function alteredIn(
 
 /** The manifest has its own digest beside it: the rest of the files have theirs in it. */
 async function checkSums(folder: string, manifest: Manifest, sha256: string): Promise<void> {
-  const sums = await readFile(await placeIn(folder, sumsName), 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const sums = await ifThere(readFile(await placeIn(folder, sumsName), 'utf8'));
   if (sums === null) throw isAltered(`${sumsName} is missing`);
   if (sums !== sumsText(manifest.files, sha256)) {
     throw isAltered(`manifest.json and ${sumsName} contradict each other`);

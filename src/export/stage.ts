@@ -4,7 +4,7 @@
 import { appendFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, settingsError, transient } from '../errors.ts';
-import { digestOfFile, makeFolder, writeWhole } from '../files.ts';
+import { digestOfFile, ifThere, makeFolder, writeWhole } from '../files.ts';
 import { checkBelow, placeIn, readFound } from './existing-export.ts';
 import {
   exportedFile,
@@ -94,7 +94,7 @@ async function putInPlace(folder: string): Promise<void> {
   for (const { path } of next.manifest.files) {
     await makeFolder(dirname(join(folder, path)));
     // Where nothing is staged, the file in place is the one.
-    await rename(join(staging, 'files', path), join(folder, path)).catch(unlessMissing);
+    await ifThere(rename(join(staging, 'files', path), join(folder, path)));
   }
   await writeText(join(folder, sumsName), sumsText(next.manifest.files, sha256Of(next.text)));
   await rename(join(staging, 'manifest.json'), join(folder, 'manifest.json'));
@@ -111,24 +111,15 @@ const writeText = (path: string, text: string): Promise<boolean> =>
     return true;
   });
 
-function unlessMissing(error: unknown): void {
-  if (codeOf(error) !== 'ENOENT') throw error;
-}
-
 /** Throws settings `not_an_export`. */
 export async function checkFolder(folder: string): Promise<void> {
-  let names: string[];
-  try {
-    names = await readdir(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
-    const why =
-      codeOf(error) === 'ENOTDIR'
-        ? 'is no folder'
-        : `cannot be read (${codeOf(error) ?? 'unknown'})`;
+  const names = await ifThere(readdir(folder)).catch((error: unknown) => {
+    const code = codeOf(error);
+    const why = code === 'ENOTDIR' ? 'is no folder' : `cannot be read (${code ?? 'unknown'})`;
     throw settingsError('not_an_export', `${folder} ${why}: name a folder to export to.`, error);
-  }
-  if (names.length === 0 || names.includes('manifest.json') || names.includes(stageName)) return;
+  });
+  if (names === null || names.length === 0) return;
+  if (names.includes('manifest.json') || names.includes(stageName)) return;
   throw settingsError(
     'not_an_export',
     `${folder} holds other things and no export: name a new folder, an empty one, or that of an earlier export.`,
@@ -137,10 +128,7 @@ export async function checkFolder(folder: string): Promise<void> {
 
 /** A line that was cut off in its middle is no line yet, nor is one of another form. */
 async function readJournal(path: string): Promise<ExportedFile[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    unlessMissing(error);
-    return '';
-  });
+  const text = (await ifThere(readFile(path, 'utf8'))) ?? '';
   return text.split('\n').flatMap((line) => {
     try {
       return [exportedFile.parse(JSON.parse(line))];
