@@ -4,9 +4,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../src/log.ts';
-import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { queryAt } from '../test/support/client.ts';
-import { serverPid } from '../test/support/embedded.ts';
+import { openWithSettings, serverPid } from '../test/support/embedded.ts';
 
 export type BenchServer = {
   connectionString: string;
@@ -31,11 +30,8 @@ export async function withServer<T>(
   try {
     // Run by root, the server has another user, who must be able to pass through.
     await chmod(folder, 0o755);
-    const embedded = await openEmbedded({
-      dataDir: join(folder, 'data'),
-      log: silentLog(),
-      settings,
-    });
+    const dataDir = join(folder, 'data');
+    const embedded = await openWithSettings({ dataDir, log: silentLog() }, settings);
     closers.push(() => embedded.close());
     const { connectionString } = embedded;
     const [version] = await queryAt<{ server_version: string }>(

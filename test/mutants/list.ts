@@ -230,7 +230,7 @@ export const mutants: readonly Mutant[] = [
     ['P3: a killed embedded Postgres whose pid comes again is taken for ready',
       'found !== null && [-found.writtenMs !== stale?.writtenMs-]{+true+}', 'store/embedded/shared.e2e'],
     ['P3: a killed embedded Postgres is not started again under a command',
-      'look ??= inTurn([-run-]{+() => findRunning(home, log)+})', 'store/embedded/shared.e2e'],
+      'look ??= inTurn([-comeBack-]{+async () => void (await findRunning(home))+})', 'store/embedded/shared.e2e'],
     ['the embedded Postgres takes its shared memory from /dev/shm',
       "dynamic_shared_memory_type = '[-sysv-]{+posix+}'", 'store/embedded/home.e2e'],
   ]),

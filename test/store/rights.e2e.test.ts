@@ -32,7 +32,6 @@ setUp(async (keep) => {
     openEmbedded({
       dataDir: join(folder, 'home'),
       elsewhere: join(folder, 'elsewhere'),
-      settings: { fsync: 'off', max_connections: '100' },
       ...(programs === null ? {} : { programs }),
       log: silentLog(),
     }),

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { openEmbedded, type Embedded } from '../../src/store/embedded/embedded.ts';
+import { queryAt } from './client.ts';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -63,6 +65,19 @@ export function startChild(options: Options, shell?: string) {
       await exited;
     },
   };
+}
+
+/** Opened with settings as users give it their own: by `alter system`, which stands above ours. */
+export async function openWithSettings(
+  options: Parameters<typeof openEmbedded>[0],
+  settings: Record<string, string>,
+): Promise<Embedded> {
+  const first = await openEmbedded(options);
+  for (const [name, value] of Object.entries(settings)) {
+    await queryAt(first.connectionString, `alter system set ${name} = '${value}'`);
+  }
+  await first.close();
+  return openEmbedded(options);
 }
 
 /** A folder that any user can pass through. */

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { silentLog } from '../../src/log.ts';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { queryAt, withClient } from './client.ts';
+import { openWithSettings } from './embedded.ts';
 
 const run = promisify(execFile);
 
@@ -81,17 +81,19 @@ async function fromBinaries(): Promise<Started> {
   try {
     // As root the server runs as another user, who must be able to pass through.
     await chmod(folder, 0o755);
-    const server = await openEmbedded({
-      dataDir: join(folder, 'home'),
-      elsewhere: join(folder, 'elsewhere'),
-      log: silentLog(),
-      settings: {
+    const server = await openWithSettings(
+      {
+        dataDir: join(folder, 'home'),
+        elsewhere: join(folder, 'elsewhere'),
+        log: silentLog(),
+      },
+      {
         fsync: 'off',
         full_page_writes: 'off',
         synchronous_commit: 'off',
         max_connections: String(maxConnections),
       },
-    });
+    );
     return {
       connectionString: server.connectionString,
       stop: async () => {

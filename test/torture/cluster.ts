@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../../src/errors.ts';
 import { silentLog } from '../../src/log.ts';
-import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { queryAt } from '../support/client.ts';
-import { serverPid } from '../support/embedded.ts';
+import { openWithSettings, serverPid } from '../support/embedded.ts';
 
 export type Cluster = Awaited<ReturnType<typeof createCluster>>;
 
@@ -25,13 +24,15 @@ export async function createCluster() {
   const unmount = (): void => {
     if (typeof disk !== 'string') execFileSync('umount', ['-l', mounted], { stdio: 'ignore' });
   };
-  const server = await openEmbedded({
-    dataDir: join(mounted, 'home'),
-    elsewhere: join(folder, 'elsewhere'),
-    log: silentLog(),
+  const server = await openWithSettings(
+    {
+      dataDir: join(mounted, 'home'),
+      elsewhere: join(folder, 'elsewhere'),
+      log: silentLog(),
+    },
     // The disk is small, and a recovery should take no longer than a moment.
-    settings: { max_wal_size: '64MB', min_wal_size: '32MB', checkpoint_timeout: '30s' },
-  }).catch((error: unknown) => {
+    { max_wal_size: '64MB', min_wal_size: '32MB', checkpoint_timeout: '30s' },
+  ).catch((error: unknown) => {
     unmount();
     throw error;
   });

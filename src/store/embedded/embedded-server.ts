@@ -1,51 +1,29 @@
-// The cluster and its server, all of it under the home's lock only. The cluster is made once by initdb, and checked and
-// given its settings before every start. One user may log in, whose password lies in a file (0600) of the cluster, so that
+// The cluster and its server, all of it under the home's lock only. The cluster is made once by initdb, and given its
+// settings before every start. One user may log in, whose password lies in a file (0600) of the cluster, so that
 // it is moved and lost with it alone. The server is found by postmaster.pid, which is never believed without a look at the
 // process itself: its pid may have gone to somebody else since.
-import { execFile, spawn, type StdioOptions } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { settingsError } from '../../errors.ts';
 import { exists, ifThere, syncFolder, textOfFile } from '../../files.ts';
-import type { Log } from '../../log.ts';
-import type { Home } from './home.ts';
+import { dropLeftovers, type Home } from './home.ts';
 import { waitFor } from './lock.ts';
-import {
-  copyPrefix,
-  giveTo,
-  preparePrograms,
-  refuseNameless,
-  runAs,
-  spawnOptions,
-  type Programs,
-} from './programs.ts';
-
-const exec = promisify(execFile);
+import { giveTo, preparePrograms, refuseNameless, runAs, spawnOptions } from './programs.ts';
 
 /** Of the one user, and of the work database. */
 const ours = 'outlast';
-const draftPrefix = 'pgdata.draft-';
+const passwordFile = 'outlast.password';
 
-/** Makes the cluster if there is none; checks the one that is there. Throws settings `embedded_data_dir_version`. */
-async function ensureCluster(home: Home, { bin, major }: Programs, log: Log): Promise<void> {
-  const { folder, account, pgdata } = home;
-  if (await exists(pgdata)) {
-    const found = (await textOfFile(join(pgdata, 'PG_VERSION')))?.trim();
-    // Of a folder without one the server itself says what is wrong.
-    if (found === undefined || found === major) return;
-    throw settingsError(
-      'embedded_data_dir_version',
-      `The archive in ${folder} was written by PostgreSQL ${found}, and this release carries ${major}. Export it with the release that wrote it (outlast export), then import it into a new OUTLAST_DATA_DIR (outlast import); nothing was changed.`,
-    );
-  }
+/** Makes the cluster if there is none. */
+async function ensureCluster({ folder, account, pgdata, log }: Home, bin: string): Promise<void> {
+  if (await exists(pgdata)) return;
   refuseNameless(account);
   // P3: into a draft, then one rename: a killed initdb leaves what looks whole and is not. The draft has a name of its
   // own: the initdb of a killed command may still be writing into its one.
-  const draft = join(folder, `${draftPrefix}${randomUUID()}`);
+  const draft = join(folder, `pgdata.draft-${randomUUID()}`);
   const first = `${draft}.password`;
   const access = ['-U', ours, '-A', 'scram-sha-256', `--pwfile=${first}`];
   // Sorts alike on every system, whatever its locales; ready for any text.
@@ -55,23 +33,19 @@ async function ensureCluster(home: Home, { bin, major }: Programs, log: Log): Pr
   const password = `${randomBytes(18).toString('base64url')}\n`;
   await writeFile(first, password, { mode: 0o600, flush: true });
   await giveTo(account, first);
-  await runAs(account, join(bin, 'initdb'), options, folder);
-  await runAs(account, join(bin, 'postgres'), alone, folder, `create database ${ours}\n`);
-  await rename(first, passwordPath(draft));
+  await runAs(account, join(bin, 'initdb'), options);
+  await runAs(account, join(bin, 'postgres'), alone, `create database ${ours}\n`);
+  await rename(first, join(draft, passwordFile));
   await rename(draft, pgdata);
   await syncFolder(folder);
   log.info({ dataDir: folder }, 'A new embedded Postgres was made');
 }
 
-const passwordPath = (pgdata: string): string => join(pgdata, 'outlast.password');
-
 /** The address of the work database. It carries the password: never log it (P10). */
 export async function addressOf({ pgdata }: Home, port: number): Promise<string> {
-  const password = (await readFile(passwordPath(pgdata), 'utf8')).trim();
+  const password = (await readFile(join(pgdata, passwordFile), 'utf8')).trim();
   return `postgres://${ours}:${password}@127.0.0.1:${port}/${ours}`;
 }
-
-export type Running = { pid: number; port: number };
 
 /** The lines of postmaster.pid (Postgres' miscadmin.h); null where there is no file or not yet a whole one. */
 async function readPidFile({ pgdata }: Home) {
@@ -85,91 +59,86 @@ async function readPidFile({ pgdata }: Home) {
 }
 
 /**
- * The server that runs on this cluster, once it takes connections; null when none does.
- * One that is starting, recovering or stopping is waited for.
+ * The port of the server that runs on this cluster, once it takes connections; null when none does. One that is starting,
+ * recovering or stopping is waited for. `isWanted` false: one that runs is told to end, and waited for.
  */
-export async function findRunning(home: Home, log: Log): Promise<Running | null> {
-  const { running } = await waitFor(home.folder, log, async () => {
+export function findRunning(home: Home, isWanted = true): Promise<number | null> {
+  return waitFor(home, async () => {
     const found = await readPidFile(home);
-    if (found === null || !(await isPostmasterOf(home, found.pid))) return { running: null };
+    if (found === null || !(await isPostmasterOf(home, found.pid))) return null;
     // Told to wait for its sessions, as when a machine shuts down, it may never end.
-    if (found.status === 'stopping') shutDown(found.pid);
-    return found.status === 'ready' ? { running: found } : null;
+    if (!isWanted || found.status === 'stopping') {
+      try {
+        // Sessions are ended, what is committed is on the disk. Windows knows no signals: it ends, and recovers later.
+        process.kill(found.pid, 'SIGINT');
+      } catch {
+        // It ended a moment ago.
+      }
+    }
+    return isWanted && found.status === 'ready' ? found.port : undefined;
   });
-  return running;
+}
+
+export async function stopServer(home: Home): Promise<void> {
+  await findRunning(home, false);
+  home.log.debug({ dataDir: home.folder }, 'The embedded Postgres was stopped');
 }
 
 /** Whether a process is the Postgres on this very cluster. */
 async function isPostmasterOf({ pgdata }: Home, pid: number): Promise<boolean> {
-  const isWindows = process.platform === 'win32';
-  const [file, ...args] = isWindows
-    ? ['tasklist', '/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH']
-    : ['/bin/ps', '-ww', '-o', 'args=', '-p', String(pid)];
+  const { platform } = process;
   const looking =
-    process.platform === 'linux'
+    platform === 'linux'
       ? readFile(`/proc/${pid}/cmdline`, 'utf8')
-      : exec(file, args).then(({ stdout }) => stdout);
+      : platform === 'win32'
+        ? runAs(null, 'tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH'])
+        : runAs(null, '/bin/ps', ['-ww', '-o', 'args=', '-p', String(pid)]);
   const line = (await looking.catch(() => '')).replaceAll('\0', ' ');
-  return isWindows ? /postgres/i.test(line) : line.includes(`postgres -D ${pgdata}`);
+  return line.includes(platform === 'win32' ? 'postgres' : `postgres -D ${pgdata}`);
 }
 
 /**
- * Starts the server where none runs, its cluster made if there is none, and returns when it takes connections.
- * `settings` stand above ours, as in postgresql.conf. Throws what the server said where it ended instead.
+ * Starts the server where none runs, its cluster made if there is none, and gives its port when it takes connections.
+ * Throws what the server said where it ended instead.
  */
-export async function startServer(
-  home: Home,
-  packaged: string,
-  settings: Record<string, string>,
-  log: Log,
-): Promise<Running> {
+export async function startServer(home: Home, packaged: string): Promise<number> {
+  const { folder, pgdata, log } = home;
   let bin = '';
   try {
-    const programs = await preparePrograms(home, packaged, log);
-    ({ bin } = programs);
-    await ensureCluster(home, programs, log);
+    bin = await preparePrograms(home, packaged);
+    await ensureCluster(home, bin);
   } finally {
-    await dropLeftovers(home.folder, bin);
+    await dropLeftovers(folder, basename(dirname(bin)));
   }
   if ((await readPidFile(home)) !== null) log.warn('The embedded Postgres was interrupted');
   // The one used last, so that a BI tool's settings hold; at first one below those that systems hand out by themselves.
-  const [, last] = /^port = '(\d+)'/m.exec(await readFile(settingsPath(home), 'utf8')) ?? [];
+  const conf = join(pgdata, 'postgresql.conf');
+  const [, last] = /^port = '(\d+)'/m.exec(await readFile(conf, 'utf8')) ?? [];
   const was = Number(last ?? randomInt(15_000, 30_000));
   let port = was;
   // Ends: after twenty attempts.
   for (let attempt = 1; ; attempt++) {
-    await writeSettings(home, port, settings);
-    const started = await launch(home, bin, log);
-    if (!(started instanceof Error)) return started;
-    if (attempt === 20) throw started;
+    await writeFile(conf, settingsWith(port));
+    const started = await launch(home, bin);
+    if (typeof started === 'number') return started;
     // The reason is the system's, and on Windows in other words.
-    if (/could not bind/.test(started.message)) {
-      port++;
+    const isTaken = /could not bind/.test(started);
+    const isEnding = /shared memory block .* still in use|lock file .* exists/.test(started);
+    if (attempt === 20 || !(isTaken || isEnding)) throw new Error(started);
+    // After a SIGKILL of the postmaster its children need a moment to notice.
+    if (!isTaken) await sleep(500);
+    else {
       const told =
         'Another program has the port of the embedded Postgres: start again what uses it';
-      log.warn({ was, port }, told);
-    } else if (/shared memory block .* still in use|lock file .* exists/.test(started.message)) {
-      // After a SIGKILL of the postmaster its children need a moment to notice.
-      await sleep(500);
-    } else throw started;
+      log.warn({ was, port: ++port }, told);
+    }
   }
 }
 
-/** What killed commands and other releases left, but for what runs from `used`. Only while no server runs. */
-async function dropLeftovers(folder: string, used: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const isOurs = name.startsWith(draftPrefix) || name.startsWith(copyPrefix);
-    if (!isOurs || used.startsWith(`${path}${sep}`)) continue;
-    // One that is still being written resists; the next start tries again.
-    await rm(path, { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-/** An error: what the server said where it ended instead. */
-async function launch(home: Home, bin: string, log: Log): Promise<Running | Error> {
+/** A text: what the server said where it ended instead. */
+async function launch(home: Home, bin: string): Promise<number | string> {
   const { pgdata, folder, account } = home;
-  const options = spawnOptions(account, folder);
+  const options = spawnOptions(account);
   const stale = await readPidFile(home);
   if (stale !== null && !(await isPostmasterOf(home, stale.pid))) {
     // The pid of a killed server may have gone to another process of the same user, and Postgres would
@@ -179,18 +148,18 @@ async function launch(home: Home, bin: string, log: Log): Promise<Running | Erro
   }
   // Elsewhere pg_ctl would not do: it hands the paths to a shell, between double quotes, and sets the variable above. On
   // Windows it gives up an administrator's rights, which the server demands; it ends when the server is ready.
-  const [program, ...args] =
-    process.platform === 'win32'
-      ? ['pg_ctl', 'start', '-w', '-t', '600', '-D', pgdata]
-      : ['postgres', '-D', pgdata];
+  const [program = '', ...args] =
+    process.platform === 'win32' ? ['pg_ctl', 'start', '-w', '-t', '600'] : ['postgres'];
   const path = join(folder, 'server.log');
   if (((await ifThere(stat(path)))?.size ?? 0) > 10_000_000) await rename(path, `${path}.old`);
   const output = await open(path, 'a+', 0o600);
   try {
     await giveTo(account, path);
     const { size } = await output.stat();
-    const stdio: StdioOptions = ['ignore', output.fd, output.fd];
-    const child = spawn(join(bin, program), args, { ...options, stdio });
+    const child = spawn(join(bin, program), [...args, '-D', pgdata], {
+      ...options,
+      stdio: ['ignore', output.fd, output.fd],
+    });
     await once(child, 'spawn');
     child.unref();
     // Ends: with the child, or its pid file appears within milliseconds.
@@ -202,42 +171,19 @@ async function launch(home: Home, bin: string, log: Log): Promise<Running | Erro
       await sleep(20);
     }
     // Ours; or, where the child has ended, one that a killed command had launched and that came up first.
-    const running = await findRunning(home, log);
-    return running ?? new Error((await readFile(path)).subarray(size).toString());
+    return (await findRunning(home)) ?? (await readFile(path)).subarray(size).toString();
   } finally {
     await output.close();
   }
 }
 
-/** Sessions are ended, what is committed is on the disk. Windows knows no signals: there it ends, and recovers later. */
-function shutDown(pid: number): void {
-  try {
-    process.kill(pid, 'SIGINT');
-  } catch {
-    // It ended a moment ago.
-  }
-}
-
-export async function stopServer(home: Home, { pid }: Running, log: Log): Promise<void> {
-  shutDown(pid);
-  await waitFor(home.folder, log, async () => ((await isPostmasterOf(home, pid)) ? null : true));
-  log.debug({ dataDir: home.folder }, 'The embedded Postgres was stopped');
-}
-
-const settingsPath = ({ pgdata }: Home): string => join(pgdata, 'postgresql.conf');
-
 /**
- * Writes the settings for the next start, in initdb's file, which is the account's own. Users' own belong into
- * `alter system`, which stands above these. What makes commits durable (P1, P3) is Postgres' default.
+ * Takes the place of initdb's file. Users' own settings belong into `alter system`, which stands above these. What makes
+ * commits durable (P1, P3) is Postgres' default. A socket's path may have 107 bytes at most; and parallel queries would
+ * take shared memory from /dev/shm, which is 64 MB in containers.
  */
-async function writeSettings(
-  home: Home,
-  port: number,
-  extra: Record<string, string>,
-): Promise<void> {
-  // A socket's path may have 107 bytes at most; and parallel queries would take shared memory from /dev/shm, which is
-  // 64 MB in containers.
-  const conf = `# Written by Outlast at every start. For settings of your own: alter system.
+const settingsWith = (port: number): string =>
+  `# Written by Outlast at every start. For settings of your own: alter system.
 port = '${port}'
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
@@ -247,8 +193,3 @@ timezone = 'UTC'
 log_timezone = 'UTC'
 log_checkpoints = 'off'
 `;
-  const lines = Object.entries(extra).map(
-    ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
-  );
-  await writeFile(settingsPath(home), conf + lines.join(''));
-}

@@ -7,16 +7,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, transient } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Home } from './home.ts';
 
 type Release = () => Promise<void>;
 
-/**
- * Runs `work` while no other process holds the folder's lock: whoever starts or stops its server, so that commands begun
- * and ended at once take turns. Throws as `waitFor`.
- */
-export async function withLock<T>(folder: string, log: Log, work: () => Promise<T>): Promise<T> {
-  const release = await waitFor(folder, log, () => tryAcquire(folder, 'lock'));
+/** Runs `work` while no other process holds the home's lock. Throws as `waitFor`. */
+export async function withLock<T>(home: Home, work: () => Promise<T>): Promise<T> {
+  const release = await waitFor(home, () => tryAcquire(home, 'lock'));
   try {
     return await work();
   } finally {
@@ -25,21 +22,20 @@ export async function withLock<T>(folder: string, log: Log, work: () => Promise<
 }
 
 /**
- * Looks until there is something. Throws transient `embedded_busy` after 15 minutes: a server that recovers from a crash
+ * Looks until there is something, null included. Throws transient `embedded_busy` after 15 minutes: a server that recovers from a crash
  * replays at most a few GB of WAL, which takes minutes on a poor disk.
  */
 export async function waitFor<T>(
-  folder: string,
-  log: Log,
-  look: () => Promise<T | null>,
+  { folder, log }: Home,
+  look: () => Promise<T | undefined>,
 ): Promise<T> {
-  for (let i = 0; i < 15 * 60 * looksPerSecond; i++) {
+  for (let waitedMs = 0; waitedMs < 15 * 60_000; waitedMs += 25) {
     const found = await look();
-    if (found !== null) return found;
-    if (i === 5 * looksPerSecond) {
+    if (found !== undefined) return found;
+    if (waitedMs === 5_000) {
       log.info({ dataDir: folder }, 'Waiting for the embedded Postgres, which starts or stops');
     }
-    await sleep(1000 / looksPerSecond);
+    await sleep(25);
   }
   throw transient(
     'embedded_busy',
@@ -47,31 +43,27 @@ export async function waitFor<T>(
   );
 }
 
-const looksPerSecond = 40;
-
 /** Commands at once at most. */
 const seats = Array.from({ length: 64 }, (_, i) => `seat-${i}`);
 
 /** Under the lock, as is `isAlone`, which tries every seat. Gives what frees it. Throws as `waitFor`. */
-export function takeSeat(folder: string, log: Log): Promise<Release> {
-  return waitFor(folder, log, async () => {
-    for (const seat of seats) {
-      const leave = await tryAcquire(folder, seat);
-      if (leave !== null) return leave;
-    }
-    return null;
+export function takeSeat(home: Home): Promise<Release> {
+  return waitFor(home, async () => {
+    let leave: Release | undefined;
+    for (const seat of seats) leave ??= await tryAcquire(home, seat);
+    return leave;
   });
 }
 
 /** Whether no command has a seat. */
-export async function isAlone(folder: string): Promise<boolean> {
-  const taken = await Promise.all(seats.map((seat) => tryAcquire(folder, seat)));
+export async function isAlone(home: Home): Promise<boolean> {
+  const taken = await Promise.all(seats.map((seat) => tryAcquire(home, seat)));
   for (const leave of taken) await leave?.();
-  return !taken.includes(null);
+  return !taken.includes(undefined);
 }
 
-/** Null when someone else holds the lock of this name. */
-async function tryAcquire(folder: string, name: string): Promise<Release | null> {
+/** Undefined when someone else holds the lock of this name. */
+async function tryAcquire({ folder }: Home, name: string): Promise<Release | undefined> {
   try {
     if (process.platform === 'darwin') {
       const { O_CREAT, O_RDWR, O_NONBLOCK } = constants;
@@ -90,7 +82,7 @@ async function tryAcquire(folder: string, name: string): Promise<Release | null>
     await once(holder.listen({ path, exclusive: true }), 'listening');
     return () => new Promise((done) => holder.close(() => done()));
   } catch (error) {
-    if (['EADDRINUSE', 'EAGAIN', 'EWOULDBLOCK'].includes(codeOf(error) ?? '')) return null;
+    if (['EADDRINUSE', 'EAGAIN', 'EWOULDBLOCK'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -39,9 +39,8 @@ export async function accountFor(folder: string): Promise<Account> {
  * hand it to, or by a user without a name, as in containers that run under any number. The server asks for no name.
  */
 export function refuseNameless(account: Account): void {
-  if (account !== null) return;
   try {
-    if (userInfo().uid !== 0) return;
+    if (account !== null || userInfo().uid !== 0) return;
   } catch {
     // A user without a name.
   }
@@ -56,10 +55,9 @@ export async function runAs(
   account: Account,
   file: string,
   args: string[],
-  cwd: string,
   input = '',
 ): Promise<string> {
-  const child = spawn(file, args, spawnOptions(account, cwd));
+  const child = spawn(file, args, spawnOptions(account));
   // One that ends without reading says by its exit what was wrong.
   child.stdin.on('error', () => undefined).end(input);
   const [[code], stdout, stderr] = await Promise.all([
@@ -75,12 +73,12 @@ export async function runAs(
  * In a session of its own: Ctrl-C and a closed terminal reach us, who finish or clean up, and never the server or what is
  * half done. With nothing else of our environment: a stray PGPORT or secret must not leak in.
  */
-export function spawnOptions(account: Account, cwd: string) {
-  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'USERPROFILE'].flatMap((name) =>
-    process.env[name] === undefined ? [] : [[name, process.env[name]] as const],
-  );
-  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
-  return { ...account, cwd, env, detached: true, windowsHide: true };
+export function spawnOptions(account: Account) {
+  const { PATH, SystemRoot, TEMP, TMP, USERPROFILE } = process.env;
+  const kept = { PATH, SystemRoot, TEMP, TMP, USERPROFILE };
+  const env: NodeJS.ProcessEnv = { ...kept, LC_ALL: 'C', TZ: 'UTC' };
+  // In a folder that every user gets into.
+  return { ...account, cwd: '/', env, detached: true, windowsHide: true };
 }
 
 export async function giveTo(account: Account, path: string): Promise<void> {
@@ -94,9 +92,6 @@ export function reasonOf(error: unknown): string {
   return (problems.length > 0 ? problems : lines).slice(-4).join(' | ');
 }
 
-/** The folder of the programs, and their major version, as in PG_VERSION: `18`. */
-export type Programs = { bin: string; major: string };
-
 /** The folder of this platform's package. Throws settings `embedded_platform_unsupported`. */
 export async function findPackage(): Promise<string> {
   const { platform, arch } = process;
@@ -104,34 +99,33 @@ export async function findPackage(): Promise<string> {
   try {
     const found = (await import(name)) as { postgres: string };
     return resolve(dirname(found.postgres), '..', '..');
-  } catch (error) {
-    throw unsupported(`no package ${name}: --omit=optional leaves it out`, error);
+  } catch {
+    throw unsupported(`no package ${name}: --omit=optional leaves it out`);
   }
 }
 
-function unsupported(reason: string, cause?: unknown): Error {
-  return settingsError(
+const unsupported = (reason: string): Error =>
+  settingsError(
     'embedded_platform_unsupported',
     `There is no embedded Postgres for this machine (${reason}). Set DATABASE_URL to a PostgreSQL server, version 15 or newer; the demo needs the embedded one.`,
-    cause,
   );
-}
 
-/** A package's programs, ready to run as the account. Throws settings `embedded_platform_unsupported`. */
+/** The folder of a package's programs, ready to run as the account. Throws settings `embedded_platform_unsupported`. */
 export async function preparePrograms(
-  { folder, account }: { folder: string; account: Account },
+  { folder, account, log }: { folder: string; account: Account; log: Log },
   packaged: string,
-  log: Log,
-): Promise<Programs> {
-  const reason = await tryPrograms(join(packaged, 'native'), account);
-  if (typeof reason !== 'string') return reason;
-  const copied = await tryPrograms(await copyPrograms(folder, packaged), account);
-  if (typeof copied === 'string') throw unsupported(copied);
+): Promise<string> {
+  const native = join(packaged, 'native');
+  const reason = await whyNot(native, account);
+  if (reason === null) return join(native, 'bin');
+  const copy = await copyPrograms(folder, packaged);
+  const stillNot = await whyNot(copy, account);
+  if (stillNot !== null) throw unsupported(stillNot);
   log.info(
-    { runFrom: copied.bin, reason },
+    { runFrom: copy, reason },
     'The programs of the embedded Postgres run from a copy: they cannot run from where they are installed',
   );
-  return copied;
+  return join(copy, 'bin');
 }
 
 /**
@@ -139,27 +133,20 @@ export async function preparePrograms(
  * Throws settings `embedded_platform_unsupported`.
  */
 export async function checkPrograms(packaged: string): Promise<void> {
-  const ran = await tryPrograms(join(packaged, 'native'), null);
-  if (typeof ran === 'string' && !/EACCES|EROFS/.test(ran)) throw unsupported(ran);
+  const reason = await whyNot(join(packaged, 'native'), null);
+  if (reason !== null && !/EACCES|EROFS/.test(reason)) throw unsupported(reason);
 }
 
-/** The programs if they run, else the reason why not. Running one tests rights, links and C library at once. */
-async function tryPrograms(native: string, account: Account): Promise<Programs | string> {
-  const bin = join(native, 'bin');
-  try {
-    await makeLinks(native);
-    const said = await runAs(account, join(bin, 'postgres'), ['--version'], native);
-    const major = /(\d+)\.\d+/.exec(said)?.[1];
-    return major === undefined ? `postgres --version says ${said.trim()}` : { bin, major };
-  } catch (error) {
-    return reasonOf(error);
-  }
-}
+/** Why the programs do not run: null where they do. Running one tests rights, links and C library at once. */
+const whyNot = (native: string, account: Account): Promise<string | null> =>
+  makeLinks(native)
+    .then(() => runAs(account, join(native, 'bin', 'postgres'), ['--version']))
+    .then(() => null, reasonOf);
 
 /** npm blocks the package's install script, which would have made these links: without them no library is found. */
 async function makeLinks(native: string): Promise<void> {
   const list = await textOfFile(join(native, 'pg-symlinks.json'));
-  const links = list === null ? [] : (JSON.parse(list) as { source: string; target: string }[]);
+  const links = JSON.parse(list ?? '[]') as { source: string; target: string }[];
   for (const { source, target } of links) {
     const link = join(native, relative('native', target));
     await symlink(basename(source), link).catch((error: unknown) => {
@@ -169,12 +156,10 @@ async function makeLinks(native: string): Promise<void> {
   }
 }
 
-export const copyPrefix = 'binaries-';
-
 async function copyPrograms(folder: string, packaged: string): Promise<string> {
   const described = await readFile(join(packaged, 'package.json'), 'utf8');
   const { version } = JSON.parse(described) as { version: string };
-  const copy = join(folder, `${copyPrefix}${version}`);
+  const copy = join(folder, `binaries-${version}`);
   if (await exists(copy)) return copy;
   const draft = `${copy}.${randomUUID()}`;
   await cp(join(packaged, 'native'), draft, { recursive: true, verbatimSymlinks: true });

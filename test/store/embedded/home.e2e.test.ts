@@ -20,6 +20,7 @@ import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { queryAt } from '../../support/client.ts';
 import {
   isRoot,
+  openWithSettings,
   removeScratch,
   scratchFolder,
   serverPid,
@@ -93,12 +94,7 @@ describe('the server', () => {
 
   test('commits to the disk, speaks UTF-8 and UTC, and listens on loopback alone', async () => {
     await copyCluster();
-    const embedded = await openEmbedded({
-      dataDir,
-      elsewhere,
-      log,
-      settings: { max_connections: '33' },
-    });
+    const embedded = await openWithSettings({ dataDir, elsewhere, log }, { max_connections: '33' });
     const rows = await queryAt(
       embedded.connectionString,
       `select name, setting from pg_settings
@@ -174,7 +170,7 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
     'a place where the system makes no folders',
     async () => {
       dataDir = '/proc/self/outlast/deeper';
-      await refused('embedded_data_dir_forbidden', /cannot be made or used \(ENOENT\)/);
+      await refused('embedded_data_dir_forbidden', /cannot be made or used \(ENOENT: .*\)/);
     },
   );
 
