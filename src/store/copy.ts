@@ -3,7 +3,7 @@
 // 73 of Postgres, copied 54 and 59. It knows no conflict: an id that is held ends it with 23505.
 import type { ColumnValue, ObservedRecord, ProjectId } from '../model.ts';
 import { copyAtOnce } from './copy-stream.ts';
-import type { Tx } from './db.ts';
+import { textArray, type Tx } from './db.ts';
 import type { TableShape } from './record-tables.ts';
 
 /** Bytes handed to the socket at once: far below where pg would keep buffers of its own for it. */
@@ -87,7 +87,7 @@ function* pieces(
     before += '\t';
     const raw = field(record.rawJson);
     let after = `\t\\\\x${record.rawSha256}${times}`;
-    if (rare.unread) after += `\t${field(arrayText(record.unread))}`;
+    if (rare.unread) after += `\t${field(textArray(record.unread))}`;
     if (rare.raw_bytes) {
       after += `\t${record.rawBytes === null ? '\\N' : `\\\\x${record.rawBytes.toString('hex')}`}`;
     }
@@ -119,6 +119,3 @@ function field(value: ColumnValue): string {
   );
   return isPlain ? value : value.replaceAll(/[\\\t\n\r]/g, (mark) => escapes[mark] ?? mark);
 }
-
-const arrayText = (items: string[]): string =>
-  `{${items.map((item) => `"${item.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;

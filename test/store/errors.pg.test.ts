@@ -105,26 +105,20 @@ test.each([
   }
 });
 
-test('what Postgres misses within itself is not the database', async () => {
-  const raised = Object.assign(new Error('type 16409 does not exist'), { code: 'XX000' });
-  expect(await told(Promise.reject(raised))).toEqual(['database_failing', 75]);
-});
-
-test('behind a pooler that answers, it is Postgres to look after', () => {
-  const raised = Object.assign(new Error('client_login_timeout (server down)'), { code: '08P01' });
-  expect(databaseError(raised)?.message).toMatch(
-    /^The pooler in front of the database gets no connection to it\. Start Postgres/,
-  );
-});
-
-test('of a server that cannot write its init file, a full disk is looked for first', () => {
-  const raised = Object.assign(new Error('could not write init file'), { code: 'XX000' });
-  expect(databaseError(raised)?.message).toContain('Its own log says why: look for a full disk');
-});
-
-test('a write to a connection that is no more: it was ended, and the address is right', () => {
-  const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
-  expect(databaseError(broken)?.message).toMatch(/^The database ended the connection \(EPIPE\)/);
+test.each([
+  // Behind a pooler that answers, it is Postgres to look after.
+  [
+    '08P01',
+    'client_login_timeout (server down)',
+    /^The pooler .* no connection to it\. Start Postgres/,
+  ],
+  // Neither the database is missing nor the login: what Postgres misses is within itself.
+  ['XX000', 'type 16409 does not exist', /^The database failed within itself/],
+  ['XX000', 'could not write init file', /Its own log says why: look for a full disk first/],
+  // The address is right, for there was a connection.
+  ['EPIPE', 'write EPIPE', /^The database ended the connection \(EPIPE\)/],
+])('%s, %s: what a person is told', (code, words, sentence) => {
+  expect(databaseError(Object.assign(new Error(words), { code }))?.message).toMatch(sentence);
 });
 
 test('a reading that a standby ended: where to change what', async () => {

@@ -13,59 +13,21 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import { checkPrograms, findPackage } from '../../../src/store/embedded/programs.ts';
-import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import type { Embedded } from '../../../src/store/embedded/embedded.ts';
 import { queryAt } from '../../support/client.ts';
-import {
-  isRoot,
-  openWithSettings,
-  removeScratch,
-  scratchFolder,
-  serverPid,
-  startChild,
-} from '../../support/embedded.ts';
+import { isRoot, openWithSettings, startChild } from '../../support/embedded.ts';
+import { copies, copy, createHomes } from '../../support/embedded-homes.ts';
 
-const log = silentLog();
-const scratch = scratchFolder();
-const homes: string[] = [];
+const homes = createHomes();
+const { scratch, elsewhere } = homes;
 let dataDir = '';
+beforeEach(() => void (dataDir = homes.add()));
 
-beforeEach(() => {
-  dataDir = join(scratch, `home-${homes.length}`);
-  homes.push(dataDir);
-});
-
-afterEach(() => {
-  for (const home of homes) expect(serverPid(home), 'a server was left running').toBeNull();
-});
-
-// So that a folder wrongly found unreachable fails here and leaves nothing on the machine.
-const elsewhere = join(scratch, 'elsewhere');
-
-afterAll(() => removeScratch(scratch, homes));
-
-let made: string | undefined;
-/**
- * Puts a cluster in the home that was made before, its owner as it was: to make one takes a second of the processor.
- */
-async function copyCluster(): Promise<void> {
-  if (made === undefined) {
-    made = join(scratch, 'made');
-    await (await openEmbedded({ dataDir: made, elsewhere, log })).close();
-  }
-  copy(made, dataDir);
-}
-
-/** With owners, rights and links as they are. */
-function copy(folder: string, to: string): void {
-  execFileSync('cp', ['-a', folder, to]);
-}
-
-/** The copies of the programs in a home. */
-const copies = (home: string): string[] =>
-  readdirSync(home).filter((name) => name.startsWith('binaries-'));
+const open = (programs?: string): Promise<Embedded> =>
+  homes.open(dataDir, programs === undefined ? {} : { programs });
 
 /** A copy of the installed programs as npm leaves them: without the links its blocked script would make. */
 async function programsWithoutLinks(folder: string): Promise<string> {
@@ -79,22 +41,23 @@ async function programsWithoutLinks(folder: string): Promise<string> {
 
 describe('the server', () => {
   test('lives in a path with spaces, an umlaut and signs of shells, and gets the links that npm did not make', async () => {
-    dataDir = join(dataDir, `my "Büro" $HOME 'x' ü`);
-    homes.push(dataDir);
+    dataDir = homes.add(join(dataDir, `my "Büro" $HOME 'x' ü`));
     const programs = await programsWithoutLinks(join(scratch, 'plain'));
-    const embedded = await openEmbedded({ dataDir, elsewhere, log, programs });
+    const embedded = await open(programs);
     expect(embedded.dataDir).toBe(dataDir);
     expect(copies(dataDir)).toEqual([]);
     expect(await queryAt(embedded.connectionString, 'select current_database() as name')).toEqual([
       { name: 'outlast' },
     ]);
     expect(await embedded.close()).toEqual({ stopped: true });
-    made = dataDir;
   });
 
   test('commits to the disk, speaks UTF-8 and UTC, and listens on loopback alone', async () => {
-    await copyCluster();
-    const embedded = await openWithSettings({ dataDir, elsewhere, log }, { max_connections: '33' });
+    await homes.withCluster(dataDir);
+    const embedded = await openWithSettings(
+      { dataDir, elsewhere, log: silentLog() },
+      { max_connections: '33' },
+    );
     const rows = await queryAt(
       embedded.connectionString,
       `select name, setting from pg_settings
@@ -121,17 +84,17 @@ describe('the server', () => {
   });
 
   test('keeps its port while that is free and says another if it is not, and the rows are there', async () => {
-    await copyCluster();
-    const first = await openEmbedded({ dataDir, elsewhere, log });
+    await homes.withCluster(dataDir);
+    const first = await open();
     await queryAt(first.connectionString, 'create table kept as select 7 as n');
     await first.close();
-    const second = await openEmbedded({ dataDir, elsewhere, log });
+    const second = await open();
     await second.close();
     expect(second.connectionString).toBe(first.connectionString);
     const squatter = createServer();
     const { port } = new URL(first.connectionString);
     await new Promise<void>((resolve) => squatter.listen(Number(port), '127.0.0.1', resolve));
-    const third = await openEmbedded({ dataDir, elsewhere, log });
+    const third = await open();
     squatter.close();
     expect(new URL(third.connectionString).port).not.toBe(port);
     expect(await queryAt(third.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
@@ -142,7 +105,7 @@ describe('the server', () => {
 describe('a folder that cannot be used is refused in one sentence, and left as it was', () => {
   const refused = async (code: string, told: RegExp): Promise<void> => {
     const before = existsSync(dataDir) && statSync(dataDir).isDirectory() && readdirSync(dataDir);
-    await expect(openEmbedded({ dataDir, elsewhere, log })).rejects.toMatchObject({
+    await expect(open()).rejects.toMatchObject({
       kind: 'settings',
       code,
       message: expect.stringMatching(told) as string,
@@ -175,7 +138,7 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
   );
 
   test('data of another major version', async () => {
-    await copyCluster();
+    await homes.withCluster(dataDir);
     const versionFile = join(dataDir, 'pgdata', 'PG_VERSION');
     writeFileSync(versionFile, '17\n');
     await refused('embedded_data_dir_version', /PostgreSQL 17.*carries 18.*export/i);
@@ -196,7 +159,7 @@ test('an empty volume, with what systems leave in one, is taken; where it is ful
   const draft = join(dataDir, 'pgdata.draft-left');
   mkdirSync(draft);
   writeFileSync(join(draft, 'PG_VERSION'), '18\n');
-  const embedded = await openEmbedded({ dataDir, elsewhere, log });
+  const embedded = await open();
   expect(await queryAt(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
   expect(existsSync(draft)).toBe(false);
   expect(await embedded.close()).toEqual({ stopped: true });
@@ -211,8 +174,7 @@ describe('the programs', () => {
     const base = join(scratch, 'ordinary');
     mkdirSync(base);
     chmodSync(base, 0o777);
-    dataDir = join(base, 'home');
-    homes.push(dataDir);
+    dataDir = homes.add(join(base, 'home'));
     const child = startChild({ dataDir, programs, ...user });
     const opened = await child.opened;
     expect(opened).toMatchObject({ dataDir });
@@ -224,17 +186,16 @@ describe('the programs', () => {
 
   // As in OpenShift and with `docker run --user`: initdb asks for a name, the server does not.
   test.runIf(isRoot)('make nothing for a user without a name, and run what is there', async () => {
-    const open = join(scratch, 'numbered');
-    mkdirSync(open);
-    chmodSync(open, 0o777);
-    dataDir = join(open, 'home');
-    homes.push(dataDir);
+    const folder = join(scratch, 'numbered');
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    dataDir = homes.add(join(folder, 'home'));
     const numbered = { dataDir, uid: 54_321, gid: 54_321 };
     const { error } = await startChild(numbered).opened;
     expect(error).toMatchObject({ code: 'embedded_no_account', kind: 'settings' });
     expect(error?.message).toMatch(/ user 54321 is none here\. .* or set DATABASE_URL/);
     rmSync(dataDir, { recursive: true });
-    await copyCluster();
+    await homes.withCluster(dataDir);
     execFileSync('chown', ['-R', '54321:54321', dataDir]);
     const child = startChild(numbered);
     expect(await child.opened).toMatchObject({ dataDir });
@@ -253,9 +214,7 @@ describe('the programs', () => {
       code: 'embedded_platform_unsupported',
       message: expect.stringContaining('DATABASE_URL') as string,
     };
-    await expect(openEmbedded({ dataDir, elsewhere, log, programs })).rejects.toMatchObject(
-      unsupported,
-    );
+    await expect(open(programs)).rejects.toMatchObject(unsupported);
     // As `doctor` asks before there is an archive.
     await expect(checkPrograms(programs)).rejects.toMatchObject(unsupported);
     await checkPrograms(await findPackage());
@@ -268,9 +227,8 @@ test('under a folder closed to others root’s data is kept where the server’s
   const programs = join(closed, 'programs');
   copy(await findPackage(), programs);
   const asked = join(closed, '.outlast');
-  const options = { dataDir: asked, programs, elsewhere, log };
-  const first = await openEmbedded(options);
-  homes.push(first.dataDir);
+  const first = await homes.open(asked, { programs });
+  homes.add(first.dataDir);
   await queryAt(first.connectionString, 'create table kept as select 7 as n');
   await first.close();
   if (isRoot) {
@@ -280,7 +238,7 @@ test('under a folder closed to others root’s data is kept where the server’s
     // A folder with something in it, or a volume, makes no room for a link.
     const full = join(closed, 'full');
     mkdirSync(join(full, 'certificates'), { recursive: true });
-    await expect(openEmbedded({ ...options, dataDir: full })).rejects.toMatchObject({
+    await expect(homes.open(full, { programs })).rejects.toMatchObject({
       code: 'embedded_data_dir_unreachable',
     });
     expect(readdirSync(elsewhere)).toHaveLength(1);
@@ -289,7 +247,7 @@ test('under a folder closed to others root’s data is kept where the server’s
     expect(first.dataDir).toBe(asked);
     expect(copies(asked)).toEqual([]);
   }
-  const second = await openEmbedded(options);
+  const second = await homes.open(asked, { programs });
   expect(second.dataDir).toBe(first.dataDir);
   expect(await queryAt(second.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
   expect(await second.close()).toEqual({ stopped: true });

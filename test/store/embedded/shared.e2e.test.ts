@@ -16,56 +16,35 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf } from '../../../src/errors.ts';
 import { createLog, silentLog } from '../../../src/log.ts';
 import { openDb } from '../../../src/store/db.ts';
-import { findPackage } from '../../../src/store/embedded/programs.ts';
-import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import type { Embedded } from '../../../src/store/embedded/embedded.ts';
 import { queryAt } from '../../support/client.ts';
 import { mainFile } from '../../support/command.ts';
-import {
-  isPostgres,
-  removeScratch,
-  scratchFolder,
-  serverPid,
-  startChild,
-} from '../../support/embedded.ts';
+import { isPostgres, serverPid, startChild } from '../../support/embedded.ts';
+import { binOf, createHomes } from '../../support/embedded-homes.ts';
 
-const log = silentLog();
-const scratch = scratchFolder();
-const homes: string[] = [];
+const homes = createHomes();
 let dataDir = '';
+beforeEach(async () => void (dataDir = await homes.withCluster()));
+afterEach(() => void vi.unstubAllEnvs());
 
-/** A folder that is not there yet. */
-function newHome(): string {
-  const home = join(scratch, `home-${homes.length}`);
-  homes.push(home);
-  return home;
+const open = (): Promise<Embedded> => homes.open(dataDir);
+
+/** A session of psql's; `ended`: the code that the server ends it with. */
+async function startPsql({ connectionString }: Embedded): Promise<{ ended: Promise<unknown> }> {
+  const psql = new pg.Client({ connectionString });
+  // Two events come: the server's farewell, then the cut.
+  const ended = new Promise((resolve) => psql.on('error', (error) => resolve(codeOf(error))));
+  await psql.connect();
+  return { ended };
 }
-
-let made = '';
-beforeAll(async () => {
-  made = newHome();
-  await (await openEmbedded({ dataDir: made, log })).close();
-});
-
-beforeEach(() => {
-  dataDir = newHome();
-  // A cluster that was made before, its owner as it was: to make one takes a second of the processor.
-  execFileSync('cp', ['-a', made, dataDir]);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  expect(serverPid(dataDir), 'a server was left running').toBeNull();
-});
-
-afterAll(() => removeScratch(scratch, homes));
 
 describe('several commands', () => {
   test('begun at once on a new folder share one server, and the last one out stops it', async () => {
-    dataDir = newHome();
+    dataDir = homes.add();
     const children = Array.from({ length: 4 }, () => startChild({ dataDir }));
     const opened = await Promise.all(children.map((child) => child.opened));
     expect(new Set(opened.map(({ connectionString }) => connectionString)).size).toBe(1);
@@ -77,12 +56,12 @@ describe('several commands', () => {
   });
 
   test('that come and go all the time never lose their connection nor a row', async () => {
-    const first = await openEmbedded({ dataDir, log });
+    const first = await open();
     await queryAt(first.connectionString, 'create table seen (n int)');
     await first.close();
     const comeAndGo = async (worker: number): Promise<void> => {
       for (let round = 0; round < 3; round++) {
-        const embedded = await openEmbedded({ dataDir, log });
+        const embedded = await open();
         await queryAt(
           embedded.connectionString,
           `insert into seen values (${10 * worker + round})`,
@@ -92,7 +71,7 @@ describe('several commands', () => {
       }
     };
     await Promise.all([0, 1, 2].map(comeAndGo));
-    const last = await openEmbedded({ dataDir, log });
+    const last = await open();
     const rows = await queryAt(
       last.connectionString,
       'select count(distinct n)::int as n from seen',
@@ -103,22 +82,17 @@ describe('several commands', () => {
   });
 
   test('do not count psql sessions: the last command ends them', async () => {
-    const embedded = await openEmbedded({ dataDir, log });
-    const psql = new pg.Client({ connectionString: embedded.connectionString });
-    // Two events come: the server's farewell, then the cut.
-    const ended = new Promise<Error>((resolve) => psql.on('error', resolve));
-    await psql.connect();
+    const embedded = await open();
+    const { ended } = await startPsql(embedded);
     expect(await embedded.close()).toEqual({ stopped: true });
-    expect(codeOf(await ended)).toBe('57P01');
+    expect(await ended).toBe('57P01');
   });
 
   test('end one that was told to wait for its sessions, as when a machine shuts down', async () => {
-    const embedded = await openEmbedded({ dataDir, log });
-    const psql = new pg.Client({ connectionString: embedded.connectionString });
-    const ended = new Promise<Error>((resolve) => psql.on('error', resolve));
-    await psql.connect();
+    const embedded = await open();
+    const { ended } = await startPsql(embedded);
     process.kill(serverPid(dataDir) ?? 0, 'SIGTERM');
-    expect(codeOf(await ended)).toBe('57P01');
+    expect(await ended).toBe('57P01');
     await expect
       .poll(() => queryAt(embedded.connectionString, 'select 1 as one').catch(() => 'not yet'))
       .toEqual([{ one: 1 }]);
@@ -126,24 +100,14 @@ describe('several commands', () => {
   });
 
   test('of which one waits for a seat do not wait for it when they leave', async () => {
-    const all = await Promise.all(Array.from({ length: 64 }, () => openEmbedded({ dataDir, log })));
-    const waiting = openEmbedded({ dataDir, log });
+    const all = await Promise.all(Array.from({ length: 64 }, () => open()));
+    const waiting = open();
     // By then all of them look whether the server runs, and wait for the lock.
     await sleep(3_500);
     expect(await all.pop()?.close()).toEqual({ stopped: false });
     all.push(await waiting);
     const closed = await Promise.all(all.map((embedded) => embedded.close()));
     expect(closed).toContainEqual({ stopped: true });
-  });
-
-  test('close as often as they like', async () => {
-    const one = await openEmbedded({ dataDir, log });
-    const two = await openEmbedded({ dataDir, log });
-    expect(await Promise.all([one.close(), one.close()])).toEqual([
-      { stopped: false },
-      { stopped: false },
-    ]);
-    expect(await two.close()).toEqual({ stopped: true });
   });
 });
 
@@ -156,14 +120,14 @@ describe('P3: after a SIGKILL', () => {
     const before = serverPid(dataDir);
     expect(before).not.toBeNull();
 
-    const embedded = await openEmbedded({ dataDir, log });
+    const embedded = await open();
     expect(serverPid(dataDir)).toBe(before);
     expect(await queryAt(embedded.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
     expect(await embedded.close()).toEqual({ stopped: true });
   });
 
   test('of a command in the midst of its first start the next one makes a whole cluster', async () => {
-    dataDir = newHome();
+    dataDir = homes.add();
     // Killed at several moments: before, during and after initdb.
     for (const afterMs of [120, 250, 400, 600]) {
       const child = startChild({ dataDir });
@@ -171,7 +135,7 @@ describe('P3: after a SIGKILL', () => {
       await sleep(afterMs);
       await child.signal('SIGKILL');
     }
-    const embedded = await openEmbedded({ dataDir, log });
+    const embedded = await open();
     expect(await queryAt(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(await embedded.close()).toEqual({ stopped: true });
   });
@@ -186,14 +150,14 @@ describe('P3: after a SIGKILL', () => {
     // A signal takes its time: who comes before it shares a server that dies under it.
     await expect.poll(() => isPostgres(server)).toBe(false);
 
-    const embedded = await openEmbedded({ dataDir, log });
+    const embedded = await open();
     const rows = await queryAt(embedded.connectionString, 'select count(*)::int as n from kept');
     expect(rows).toEqual([{ n: 1000 }]);
     expect(await embedded.close()).toEqual({ stopped: true });
   });
 
   test('of the server under a command it is started again, at the same address', async () => {
-    const embedded = await openEmbedded({ dataDir, log });
+    const embedded = await open();
     await queryAt(embedded.connectionString, 'create table kept as select 7 as n');
     process.kill(serverPid(dataDir) ?? 0, 'SIGKILL');
     await expect
@@ -208,9 +172,11 @@ describe('P3: after a SIGKILL', () => {
 describe('P3: a server that crashed', () => {
   test('and came back on another port is told of by each command, and not every three seconds', async () => {
     const logs = ['', ''];
-    const open = (i: number) =>
-      openEmbedded({ dataDir, log: createLog('error', { write: (line) => (logs[i] += line) }) });
-    const [one, two] = [await open(0), await open(1)];
+    const openLogged = (i: number): Promise<Embedded> => {
+      const log = createLog('error', { write: (line) => (logs[i] += line) });
+      return homes.open(dataDir, { log });
+    };
+    const [one, two] = [await openLogged(0), await openLogged(1)];
     process.kill(serverPid(dataDir) ?? 0, 'SIGKILL');
     const { port } = new URL(one.connectionString);
     const squatter = createServer();
@@ -226,12 +192,8 @@ describe('P3: a server that crashed', () => {
 
   // As in a container that begins anew: its processes get the same pids as before.
   test('and gets the pid that it had is not taken for ready before it is', async () => {
-    const copy = readdirSync(made).find((name) => name.startsWith('binaries-'));
-    const bin = join(
-      copy === undefined ? join(await findPackage(), 'native') : join(made, copy),
-      'bin',
-    );
-    const first = await openEmbedded({ dataDir, log });
+    const bin = await binOf(dataDir);
+    const first = await open();
     const pidFile = join(dataDir, 'pgdata', 'postmaster.pid');
     const left = readFileSync(pidFile);
     await first.close();
@@ -240,7 +202,7 @@ describe('P3: a server that crashed', () => {
     chownSync(pidFile, uid, gid);
 
     // It begins slowly, after its pid was written into the file that is left, whose time stays what it was.
-    const programs = join(scratch, 'slow');
+    const programs = join(homes.scratch, 'slow');
     mkdirSync(join(programs, 'native', 'bin'), { recursive: true });
     const slow = `#!/bin/sh
 if [ "$1" = -D ]; then
@@ -252,7 +214,7 @@ fi
 exec '${bin}/postgres' "$@"
 `;
     writeFileSync(join(programs, 'native', 'bin', 'postgres'), slow, { mode: 0o755 });
-    const embedded = await openEmbedded({ dataDir, log, programs });
+    const embedded = await homes.open(dataDir, { programs });
     expect(await queryAt(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(await embedded.close()).toEqual({ stopped: true });
   });
@@ -267,7 +229,7 @@ test('Ctrl-C reaches the command and not the server, so that the command can fin
 });
 
 test('nor what makes a new one', async () => {
-  dataDir = newHome();
+  dataDir = homes.add();
   const child = startChild({ dataDir });
   const isBegun = (): boolean =>
     /pgdata\.draft-[^.]*$/m.test((existsSync(dataDir) ? readdirSync(dataDir) : []).join('\n'));
@@ -306,9 +268,9 @@ test('is reached where the environment speaks of another', async () => {
     PGTZ: 'Mars',
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  const embedded = await openEmbedded({ dataDir, log });
+  const embedded = await open();
   const { connectionString } = embedded;
-  const db = await openDb({ connectionString, role: null, log });
+  const db = await openDb({ connectionString, role: null, log: silentLog() });
   const { rows } = await db.query("select current_setting('client_encoding') as encoding");
   expect(rows).toEqual([{ encoding: 'UTF8' }]);
   expect(process.env).toMatchObject(variables);
@@ -318,10 +280,9 @@ test('is reached where the environment speaks of another', async () => {
 
 describe('a pid that went to another process', () => {
   test('neither blocks the start nor costs that process its life', async () => {
-    const first = await openEmbedded({ dataDir, log });
+    const first = await open();
     await queryAt(first.connectionString, 'create table kept as select 7 as n');
-    const copy = readdirSync(dataDir).find((name) => name.startsWith('binaries-'));
-    const programs = copy === undefined ? join(await findPackage(), 'native') : join(dataDir, copy);
+    const bin = await binOf(dataDir);
     const left = readFileSync(join(dataDir, 'pgdata', 'postmaster.pid'), 'utf8');
     await first.close();
 
@@ -334,10 +295,10 @@ describe('a pid that went to another process', () => {
     try {
       writeFileSync(pidFile, forged);
       // The twin: Postgres started as anyone would start it.
-      expect(await startPlainly(programs, join(dataDir, 'pgdata'), { uid, gid })).toContain(
+      expect(await startPlainly(bin, join(dataDir, 'pgdata'), { uid, gid })).toContain(
         'lock file "postmaster.pid" already exists',
       );
-      const embedded = await openEmbedded({ dataDir, log });
+      const embedded = await open();
       expect(await queryAt(embedded.connectionString, 'select n from kept')).toEqual([{ n: 7 }]);
       expect(await embedded.close()).toEqual({ stopped: true });
       expect(stranger.exitCode).toBeNull();
@@ -348,11 +309,11 @@ describe('a pid that went to another process', () => {
 });
 
 async function startPlainly(
-  programs: string,
+  bin: string,
   pgdata: string,
   ids: { uid: number; gid: number },
 ): Promise<string> {
-  const server = spawn(join(programs, 'bin', 'postgres'), ['-D', pgdata], { ...ids, cwd: pgdata });
+  const server = spawn(join(bin, 'postgres'), ['-D', pgdata], { ...ids, cwd: pgdata });
   let output = '';
   server.stderr.on('data', (data: Buffer) => (output += data.toString()));
   await once(server, 'close');
