@@ -1,9 +1,10 @@
 // One delivery, against real servers in every mood: a verdict each time, in time, and never a word of the address.
 import { createHmac } from 'node:crypto';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deliver } from '../../src/alert/deliver.ts';
 import type { AlertFormat } from '../../src/alert/receivers.ts';
+import { listenHere } from '../support/loopback.ts';
 import { startReceiver, type Mood, type Receiver } from '../support/receiver.ts';
 
 let receiver: Receiver;
@@ -34,7 +35,7 @@ describe('an answer of 200', () => {
   const sign = 'set OUTLAST_ALERT_SECRET to the secret that the robot signs with';
   const keyword = 'let the robot’s keyword be Outlast';
   const format = 'a robot of DingTalk, WeCom or Feishu needs its own';
-  it.each<[AlertFormat, string, string | null]>([
+  it.each<[AlertFormat, string, string | RegExp | null]>([
     ['dingtalk', '{"errcode":0,"errmsg":"ok"}', null],
     ['dingtalk', '{"errcode":310000,"errmsg":"sign not match"}', sign],
     ['dingtalk', '{"errcode":310000,"errmsg":"错误描述:关键词不匹配"}', keyword],
@@ -55,6 +56,10 @@ describe('an answer of 200', () => {
     ['feishu', '{"code":19024,"data":{},"msg":"Key Words Not Found"}', keyword],
     ['feishu', '<html>Please sign in to the network</html>', 'not the robot’s'],
     ['wecom', '', 'not the robot’s'],
+    // No secret is advised.
+    ['dingtalk', '{"errcode":310000,"errmsg":"not assigned to a design"}', /^status 200 with .*"$/],
+    ['wecom', '{"errcode":40001,"errmsg":"invalid signature"}', /^status 200 with .*"$/],
+    ['json', '{"ok":false,"error":"no signature"}', /^status 200 with .*"$/],
     // Sent to a robot as something else.
     ['json', '{"errcode":40035,"errmsg":"不合法的参数"}', format],
     ['json', '{"code":9499,"msg":"Bad Request","data":{}}', format],
@@ -77,16 +82,7 @@ describe('an answer of 200', () => {
     receiver.say(200, text);
     const said = await to({ format: form });
     if (problem === null) expect(said).toBeNull();
-    else expect(said).toContain(problem);
-  });
-
-  it.each<[AlertFormat, string]>([
-    ['dingtalk', '{"errcode":310000,"errmsg":"not assigned to a design"}'],
-    ['wecom', '{"errcode":40001,"errmsg":"invalid signature"}'],
-    ['json', '{"ok":false,"error":"no signature"}'],
-  ])('advises no secret to %s for %s', async (form, text) => {
-    receiver.say(200, text);
-    expect(await to({ format: form })).toMatch(/^status 200 with .*"$/);
+    else expect(said).toMatch(problem);
   });
 
   it('P10: may repeat the address and the secret, which are not told on', async () => {
@@ -151,12 +147,8 @@ it('sends a user and a password in the address as a header', async () => {
   url.username = 'ops';
   url.password = 'p@ss word';
   await to({ url: url.href });
-  expect(receiver.requests).toMatchObject([
-    {
-      path: '/in',
-      authorization: `Basic ${Buffer.from('ops:p@ss word').toString('base64')}`,
-    },
-  ]);
+  const authorization = `Basic ${Buffer.from('ops:p@ss word').toString('base64')}`;
+  expect(receiver.requests).toMatchObject([{ path: '/in', authorization }]);
 });
 
 it('ends at once when the process leaves', async () => {
@@ -175,12 +167,9 @@ it('says of nobody listening, or of a server that speaks no HTTP, only a code', 
       .resume()
       .end('SSH-2.0-nonsense\r\n'),
   );
-  await new Promise<void>((resolve) => {
-    silent.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = silent.address() as AddressInfo;
+  const { port, close } = await listenHere(silent);
   const odd = await to({ url: `http://127.0.0.1:${port}/secret` });
-  await new Promise((resolve) => silent.close(resolve));
+  await close();
   const nobody = await to({ url: `http://127.0.0.1:${port}/secret` });
   expect(odd).toMatch(/^[A-Z_]+$|^the connection failed$/);
   expect(nobody).toBe('ECONNREFUSED');

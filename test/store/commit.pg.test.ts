@@ -406,6 +406,8 @@ test("P4: the service's own connections cannot delete anything archived", async 
     'delete from archive.orders',
     'truncate archive.orders',
     'drop table archive.orders',
+    'alter table archive.orders drop column raw',
+    'drop view analytics.orders',
     'delete from archive.order_versions',
     'update archive.order_versions set raw = null',
     'update archive.order_versions set observed_at = now(), status = 1',
