@@ -81,16 +81,8 @@ function hidden(text: string, ...secrets: string[]): string {
   const pieces = secrets.flatMap((one) => one.split(/[/?&=#:@]/));
   return pieces
     .filter((piece) => piece.length >= 8)
-    .flatMap((piece) => [piece, decoded(piece)])
+    .flatMap((piece) => [piece, new URLSearchParams(`=${piece}`).get('') ?? piece])
     .reduce((rest, piece) => rest.replaceAll(piece, '…'), text);
-}
-
-function decoded(piece: string): string {
-  try {
-    return decodeURIComponent(piece);
-  } catch {
-    return piece;
-  }
 }
 
 /** Servers refuse long headers; `outlast status` has all. */

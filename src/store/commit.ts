@@ -12,7 +12,7 @@ import { storeRecords, type RecordEffects } from './records.ts';
 import { enterStored } from './journal/journal.ts';
 import { tableShapes } from './record-tables.ts';
 
-export type PagesCommit = {
+type PagesCommit = {
   slice: Slice;
   walk: number;
   /** In the order they were read; at least one. */
@@ -58,7 +58,7 @@ export async function commitPages(
 const mayBeHeld = new Set(['23505', 'XX000']);
 
 /** `expectsNew`: it is a first walk, whose records are copied; throws 23505 where one is held. */
-export async function commitPagesIn(
+async function commitPagesIn(
   tx: Tx,
   commit: PagesCommit,
   expectsNew: boolean,

@@ -187,9 +187,8 @@ export async function readEvidence(
   { earliest }: Pick<Clocks, 'earliest'>,
 ): Promise<Map<Day, Evidence>> {
   const parameters = [projectId, resource, owner, from, to];
-  type BooksOf = NonNullable<Evidence['books']>;
   const [days, read] = await Promise.all([
-    db.query<Omit<Evidence, 'readings' | 'books'> & { day: Day } & (BooksOf | { no: null })>(
+    db.query<Omit<Evidence, 'readings'> & { day: Day }>(
       `with pending as (
          select o.slice_day as day, count(*)::int as pending from archive.orders o
           where o.project_id = $1 and o.slice_day >= $4 and o.slice_day < $5 and o.status = 1 and $2 = 'orders'
@@ -201,9 +200,9 @@ export async function readEvidence(
               (select min(o.slice_day) from ${tableShapes[resource].table} o
                 where o.project_id = $1 and o.slice_day >= s.day and o.slice_day <= s.day ${ofOwner(resource)})
                 is not null as "isHolding",
-              b.no::float8 as no, b.is_more as "isMore", b.is_equal as "isEqual",
-              b.day_to - b.day_from = 1 as "isDay", b.asks as "readBy", b.in_words as "inWords",
-              b.by_status::float8[] as "byStatus"
+              case when b.no is not null then json_build_object(
+                'no', b.no, 'isMore', b.is_more, 'isEqual', b.is_equal, 'isDay', b.day_to - b.day_from = 1,
+                'readBy', b.asks, 'inWords', b.in_words, 'byStatus', b.by_status) end as books
          from sync.slices s
          left join pending p using (day)
          left join lateral (select * from sync.books b
@@ -220,10 +219,7 @@ export async function readEvidence(
     ),
   ]);
   const evidence = new Map<Day, Evidence>();
-  for (const { day, newsNo, pending, isHolding, ...books } of days.rows) {
-    const found = books.no === null ? null : (books as BooksOf);
-    evidence.set(day, { newsNo, pending, isHolding, readings: [], books: found });
-  }
+  for (const { day, ...of } of days.rows) evidence.set(day, { ...of, readings: [] });
   for (const row of read.rows) {
     const reading = readRow(columns, row);
     evidence.get(reading.day)?.readings.push(toReading(reading));

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { wholeList, type Instant } from '../../src/model.ts';
 import { readPage } from '../../src/platform/pages.ts';
-import { commitPages, commitPagesIn } from '../../src/store/commit.ts';
+import { commitPages } from '../../src/store/commit.ts';
 import { withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { takeProject } from '../../src/store/holders.ts';
@@ -325,8 +325,7 @@ test('P2: two lists that show one record in the same group leave it under its ow
 test('a record stands under the day whose list shows it, until its own day’s list has; the journal says which', async () => {
   const under = async (of: string, at: number, id = 'a'): Promise<string | undefined> => {
     const shown = [page(0, at, [id === 'zero' ? ofNoTime : order({ id })])];
-    const pages = committed(shown, { ...slice, day: of });
-    await withTx(db, (tx) => commitPagesIn(tx, pages, false));
+    await commitPages(db, { ...committed(shown, { ...slice, day: of }), walk: 2 });
     const [row] = await ask<{ day: string }>(
       `select slice_day as day from archive.orders where project_id = $1 and operation_id = '${id}'`,
     );
