@@ -74,10 +74,9 @@ export async function storeRecords(
   const stored: Stored = { first: [], changed: [], late: [], found: [], moved: [] };
   const none: RecordEffects = { inserted: 0, changed: 0, versions: 0 };
   if (shown.length === 0) return { effects: none, stored };
-  const sql = statements(shape);
   const now = timestampText(writtenAt);
   const asked = to.expectsNew === null ? shown.map(idOf) : idsIn(shown, to.expectsNew.overlap);
-  const held = await compare(tx, sql.compare, to.projectId, asked);
+  const held = await compare(tx, shape, to.projectId, asked);
   const observed = shown.map((one) => placed(one, held.get(idOf(one)), shownBy, to.besides));
   const first = new Map<string, ObservedRecord>();
   // Ids that came with several contents are compared in any case.
@@ -96,13 +95,14 @@ export async function storeRecords(
   const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
   const inserted = unknown.length;
   if (inserted > 0) {
-    if (to.expectsNew === null) await tx.query(sql.insert, [to.projectId, jsonOf(unknown), now]);
+    if (to.expectsNew === null)
+      await tx.query(insertSql(shape), [to.projectId, jsonOf(unknown), now]);
     else await copyRecords(tx, shape, to.projectId, unknown, now);
     stored.first = contentsOf(unknown);
   }
   if (differing.size === 0) return { effects: { ...none, inserted }, stored };
   const { kept, found, moved, ...merged } = onlyRow(
-    await tx.query<Omit<RecordEffects, 'inserted'> & Merged>(sql.merge, [
+    await tx.query<Omit<RecordEffects, 'inserted'> & Merged>(mergeSql(shape), [
       to.projectId,
       jsonOf(observed.filter(({ record }) => differing.has(record.id))),
       now,
@@ -126,24 +126,12 @@ type Merged = {
   moved: Stored['moved'];
 };
 
-function contentsOf(observed: ObservedRecord[]): StoredContent[] {
-  const textOf = momentTexts();
-  return observed.map(({ record, observedAt }) => ({
+const contentsOf = (observed: ObservedRecord[]): StoredContent[] =>
+  observed.map(({ record, observedAt }) => ({
     id: record.id,
     sha256: record.rawSha256,
-    observedAt: textOf(observedAt),
+    observedAt: timestampText(observedAt),
   }));
-}
-
-/** A page's records share their moment: its text is made once for all in a row. */
-function momentTexts(): (at: Instant) => string {
-  let last = Number.NaN;
-  let text = '';
-  return (at) => {
-    if (at !== last) [last, text] = [at, timestampText(at)];
-    return text;
-  };
-}
 
 const idOf = ({ record }: ObservedRecord): string => record.id;
 
@@ -185,41 +173,34 @@ function placed(
 /** Which of the records are held at all, by id, and with which content. */
 async function compare(
   tx: Tx,
-  sql: string,
+  shape: TableShape,
   projectId: ProjectId,
   ids: string[],
 ): Promise<Map<string, Held>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await tx.query<Held>(sql, [projectId, ids]);
+  const { rows } = await tx.query<Held>(
+    `select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, ${hasSliceDay(shape) ? 'slice_day' : 'null'} as day,
+            missing_since is not null as "isMissing"
+       from ${shape.table} o
+      where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`,
+    [projectId, ids],
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The parameter: a JSON array with one object a record; `raw` travels as text and becomes jsonb in one cast. */
 function jsonOf(observed: ObservedRecord[]): string {
-  const textOf = momentTexts();
   return JSON.stringify(
     observed.map(({ record, observedAt }) => ({
       ...record.columns,
       id: record.id,
       raw: record.rawJson,
       sha: record.rawSha256,
-      observed_at: textOf(observedAt),
+      observed_at: timestampText(observedAt),
       unread: record.unread.length > 0 ? record.unread : undefined,
       bytes: record.rawBytes?.toString('hex'),
     })),
   );
-}
-
-type Statements = { insert: string; compare: string; merge: string };
-const cache = new Map<TableShape, Statements>();
-
-function statements(shape: TableShape): Statements {
-  let made = cache.get(shape);
-  if (made === undefined) {
-    made = { insert: insertSql(shape), compare: compareSql(shape), merge: mergeSql(shape) };
-    cache.set(shape, made);
-  }
-  return made;
 }
 
 /**
@@ -257,14 +238,6 @@ function insertSql(shape: TableShape): string {
 
 /** Whether its records stand under a day of the ledger. */
 const hasSliceDay = ({ day }: TableShape): boolean => day === 'slice_day';
-
-function compareSql(shape: TableShape): string {
-  return `
-    select ${shape.key} as id, encode(raw_sha256, 'hex') as sha, ${hasSliceDay(shape) ? 'slice_day' : 'null'} as day,
-           missing_since is not null as "isMissing"
-      from ${shape.table} o
-     where ${ofKey(shape, 'o')} and ${shape.key} = any ($2::text[])`;
-}
 
 function mergeSql(shape: TableShape): string {
   const names = [...shape.columns.map(([name]) => name), ...content];
