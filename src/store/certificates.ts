@@ -1,6 +1,5 @@
 // sync.certificates, and what goes into one besides the records. A certificate is entered once and never changed. One
 // statement a function.
-import { createHash } from 'node:crypto';
 import type { BalanceCounts, Day, ListedResource, ProjectId } from '../model.ts';
 import type { ProjectList } from './read-held.ts';
 import { withTx, type Db, type Queryable } from './db.ts';
@@ -139,11 +138,12 @@ export function enterCertificate(
   fileSha256: string,
 ): Promise<boolean> {
   return withTx(db, async (tx) => {
-    const { rows } = await tx.query<{ entered: string }>(
+    const { rows } = await tx.query<{ sha256: string }>(
       `insert into sync.certificates (project_id, resource, month, issue, certified_at, certificate, digest, leaves_sha256)
        values ($1, $2, $3, $4, $5, $6::jsonb, decode($7, 'hex'), decode($8, 'hex'))
            on conflict do nothing
-       returning certificate::text as entered`,
+       -- As Postgres prints it.
+       returning encode(sha256(convert_to(certificate::text, 'UTF8')), 'hex') as sha256`,
       [
         projectId,
         resource,
@@ -159,9 +159,7 @@ export function enterCertificate(
     if (entered === undefined) return false;
     const place = { projectId, resource, owner: '', day: certificate.month };
     const { issue } = certificate;
-    // As Postgres prints it.
-    const sha256 = createHash('sha256').update(entered.entered).digest('hex');
-    await enterCertified(tx, place, { issue, sha256, file_sha256: fileSha256 });
+    await enterCertified(tx, place, { issue, ...entered, file_sha256: fileSha256 });
     return true;
   });
 }

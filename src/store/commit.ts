@@ -92,11 +92,7 @@ async function commitPagesIn(
     pages[0]?.number === 0 ? dropOtherPages(tx, slice, walk, [slice.wholeWalk]) : Promise.resolve(),
   ]);
   if (!isNewer) throw transient('older_pages', 'Newer pages are held: the day is read again');
-  const says = {
-    walk,
-    pages: digests,
-    ...(rejects.length > 0 ? { rejects } : {}),
-  };
+  const says = { walk, pages: digests, rejects: rejects.length > 0 ? rejects : undefined };
   await enterStored(tx, slice, { kind: 'pages', says }, stored);
   const isNews = stored.first.length + stored.moved.length + rejects.length > 0;
   return { ...effects, rejected: rejects.length, isNews };

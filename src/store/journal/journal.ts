@@ -42,20 +42,18 @@ export async function enterStored(
 ): Promise<void> {
   const contents = [...first, ...changed, ...late];
   if (told === null && contents.length + found.length + moved.length === 0) return;
+  const isStoring = contents.length > 0;
+  // What is undefined JSON leaves out.
   const body = {
     ...told?.says,
-    ...(contents.length > 0
-      ? {
-          first: first.length,
-          ...(changed.length > 0 ? { changed: changed.length } : {}),
-          observed: runsOf(contents),
-        }
-      : {}),
-    ...(found.length > 0 ? { found } : {}),
-    ...(moved.length > 0 ? { moved } : {}),
+    first: isStoring ? first.length : undefined,
+    changed: changed.length > 0 ? changed.length : undefined,
+    observed: isStoring ? runsOf(contents) : undefined,
+    found: found.length > 0 ? found : undefined,
+    moved: moved.length > 0 ? moved : undefined,
   };
   const kind = told?.kind ?? 'contents';
-  if (contents.length === 0) return append(tx, place, kind, body);
+  if (!isStoring) return append(tx, place, kind, body);
   // Postgres takes bytes as they are.
   const shas = Buffer.from(contents.map(({ sha256 }) => sha256).join(''), 'hex');
   await append(tx, place, kind, body, textArray(contents.map(({ id }) => id)), shas);
