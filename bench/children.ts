@@ -37,20 +37,7 @@ function start(
 
 const simulatedAt = '2026-08-31T09:30:00Z';
 
-export type Simulated = {
-  /** What a command is told to reach it. */
-  env: NodeJS.ProcessEnv;
-  /** Of every project. */
-  keys: { name: string; apiKey: string; apiSecret: string }[];
-  pid: number;
-  /** The newest 5,000, oldest first; milliseconds of real time. */
-  requests(): Promise<{ receivedAt: number }[]>;
-  /** How many there were. */
-  requested(): Promise<number>;
-  /** How many orders of its first project it shows now, by its own memory. */
-  shown(): Promise<number>;
-  close(): unknown;
-};
+export type Simulated = Awaited<ReturnType<typeof simulate>>;
 
 /**
  * A platform in a process of its own that answers after so long and holds about so many records of each kind. It is at
@@ -61,7 +48,7 @@ export async function simulate(
   orders: number,
   classes: number,
   { isNow = false, latencyMs = 0, projects = 1 } = {},
-): Promise<Simulated> {
+) {
   const perDay = (records: number): string => String(Math.ceil(records / windowDays));
   const child = start(
     [
@@ -78,7 +65,7 @@ export async function simulate(
     url: string;
     apiKey: string;
     apiSecret: string;
-    projects: Simulated['keys'];
+    projects: { name: string; apiKey: string; apiSecret: string }[];
   };
   const ask = (what: string): Promise<Response> => fetch(`${ready.url}/_simulator/${what}`);
   const requests = async (): Promise<Requests> =>
@@ -86,7 +73,9 @@ export async function simulate(
   const close = (): boolean => child.kill();
   server.atEnd(close);
   return {
+    /** Of every project. */
     keys: ready.projects,
+    /** What a command is told to reach it. */
     env: {
       // Where the two clocks disagree nothing is sealed.
       ...(isNow ? {} : stoppedAt(Date.parse(simulatedAt))),
@@ -94,10 +83,13 @@ export async function simulate(
       OUTLAST_API_KEY: ready.apiKey,
       OUTLAST_API_SECRET: ready.apiSecret,
       OUTLAST_MAX_RPS: '100000',
-    },
+    } as NodeJS.ProcessEnv,
     pid: child.pid ?? 0,
+    /** The newest 5,000, oldest first; milliseconds of real time. */
     requests: async () => (await requests()).recent,
+    /** How many there were. */
     requested: async () => (await requests()).total,
+    /** How many orders of its first project it shows now, by its own memory. */
     shown: async () => (await (await ask('records?resource=orders')).text()).split('\n').length - 1,
     close,
   };

@@ -3,30 +3,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 
-export type Timed = {
-  what: string;
-  times: number;
-  /** Mean of what `once` gave: the records of a page, the rows of a report, the total counted. */
-  records: number;
-  medianMs: number;
-  p99Ms: number;
-  maxMs: number;
-  /** The aim for the 99th of a hundred, milliseconds; null: none was set. */
-  aimMs: number | null;
-  /** Load average of the last minute before: what others were using of the machine. */
-  loadBefore: number;
-};
+export type Timed = Awaited<ReturnType<typeof time>>;
 
 /**
- * Does `once` for each of these, one after the other; it gives how much it read. The first tenth warms up and is not
- * counted.
+ * Does `once` for each of these, one after the other; it gives how much it read: the records of a page, the rows of a
+ * report, the total counted. The first tenth warms up and is not counted. `aimMs`: for the 99th of a hundred.
  */
 export async function time<T>(
   { what, aimMs = null }: { what: string; aimMs?: number | null },
   each: readonly T[],
   once: (one: T) => Promise<number>,
   signal: AbortSignal,
-): Promise<Timed> {
+) {
   const loadBefore = load();
   const taken: number[] = [];
   let records = 0;
@@ -51,16 +39,11 @@ export async function time<T>(
   };
 }
 
+/** Of the last minute: what others are using of the machine. */
 export const load = (): number => loadavg()[0] ?? 0;
 
-/** What was used meanwhile: seconds of processor time, and the load average before. */
-export type Used<Of> = { of: Of; own: number; apart: number[]; loadBefore: number };
-
-/** `own`: of this process and all below it but `apart`; of each of these by itself. */
-export async function used<Of>(
-  work: () => Promise<Of>,
-  apart: readonly number[] = [],
-): Promise<Used<Of>> {
+/** Seconds of processor time used meanwhile; `own`: by this process and all below it but `apart`, each by itself. */
+export async function used<Of>(work: () => Promise<Of>, apart: readonly number[] = []) {
   const seconds = (): number[] => [
     processorSeconds(process.pid, apart),
     ...apart.map((pid) => processorSeconds(pid)),

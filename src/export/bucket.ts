@@ -32,12 +32,6 @@ type BucketExporting = Omit<Exporting, 'to'> & {
   onSend: (sofar: { file: string; done: number; all: number }) => void;
 };
 
-/** What a file is known by in the store, beside its name. */
-const notesOf = ({ sha256, content_sha256: content }: ExportedFile): Record<string, string> => ({
-  sha256,
-  'content-sha256': content,
-});
-
 /**
  * Files are made on this machine first, as of one instant, and only then sent: no transaction waits for the network.
  * Throws what `exportArchive` and `storeError` say, settings `not_an_export` and `object_in_the_way`, and transient
@@ -111,7 +105,8 @@ async function send(
     const local = stage.stagedPath(file.path);
     let found = held.has(file.path) ? await bucket.find(file.path) : null;
     if (found === null) {
-      if (await bucket.putFile(file.path, local, notesOf(file))) sent += 1;
+      const notes = { sha256: file.sha256, 'content-sha256': file.content_sha256 };
+      if (await bucket.putFile(file.path, local, notes)) sent += 1;
       found = await bucket.find(file.path);
     }
     if (found === null) {

@@ -89,7 +89,6 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     });
   let knowsConditions = true;
 
-  /** As `putText` says. */
   async function onlyIf(
     condition: Condition,
     send: (conditions: Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'>) => Promise<unknown>,
@@ -156,7 +155,6 @@ export async function openBucket(place: string, options: BucketOptions): Promise
     }
   }
 
-  /** As `Bucket` says. */
   async function read<T>(
     name: string,
     take: (body: Readable, etag: string) => Promise<T>,

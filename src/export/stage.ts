@@ -24,15 +24,13 @@ export type Stage = {
   before: Manifest | null;
   /** What a file is called in the export. */
   nameOf(path: string, contentSha256: string): string;
-  /** Where a file is written first. */
+  /** Where a file is written first; `scratch`: what is needed in between. */
   stagedPath(path: string): string;
-  /** For what is needed in between. */
   scratch: string;
   /** A file as it was finished before, staged or in place, if it is still there unaltered and of this content. */
   find(path: string, contentSha256: string): Promise<ExportedFile | null>;
-  /** Remembers a finished file. */
+  /** A file is finished. */
   note(file: ExportedFile): Promise<void>;
-  /** Puts everything in place. */
   commit(manifest: Manifest): Promise<void>;
 };
 

@@ -20,22 +20,7 @@ import {
 import type { Finding, Report } from './finding.ts';
 import { compareWithLeaves, leavesInForce } from './leaves.ts';
 
-export type CertificateChecked = {
-  /** `yyyy-MM`. */
-  month: string;
-  /** 1 for the first of the month, 2 for the one that replaces it. */
-  issue: number;
-  certified_at: string;
-  records: number;
-  digest: string;
-  /** SHA-256 of the certificate's file: what to keep elsewhere. */
-  certificate_sha256: string;
-  /** Records of the month that were observed only after it was certified. */
-  later: number;
-  holds: boolean;
-  /** Files that are not there; the next sync makes them. */
-  files_missing: string[];
-};
+export type CertificateChecked = Awaited<ReturnType<typeof checkCertificate>>;
 
 type Checking = {
   tx: Tx;
@@ -47,7 +32,7 @@ type Checking = {
   report: Report;
 };
 
-export async function checkCertificate(checking: Checking): Promise<CertificateChecked> {
+export async function checkCertificate(checking: Checking) {
   const { tx, of, held, report } = checking;
   let findings = 0;
   const month = held.month.slice(0, 7);
@@ -88,9 +73,12 @@ export async function checkCertificate(checking: Checking): Promise<CertificateC
     certified_at: held.certifiedAt,
     records: certificate?.records ?? 0,
     digest: held.digest,
+    /** Of the certificate's file: what to keep elsewhere. */
     certificate_sha256: sha256(canonicalFile(held.text)),
+    /** Records of the month that were observed only after it was certified. */
     later,
     holds: findings === 0,
+    /** The next sync makes them. */
     files_missing: files.missing,
   };
 }
@@ -153,22 +141,16 @@ async function digestOfLeaves(path: string, days: DayDigest[]): Promise<string> 
   return digest.end().digest;
 }
 
-type FilesChecked = {
-  missing: string[];
-  /** Where the leaves are, if they are those that were certified. */
-  leavesPath: string | null;
-};
-
 /**
  * A file that says otherwise than its row is told of, and which of the two what is held agrees with: one of them was
- * altered. `now` is what is held, as digests. Missing files are no finding.
+ * altered. `now` is what is held, as digests. Missing files are no finding; leaves count if they are those certified.
  */
 async function checkFiles(
   { of, held, folder }: Checking,
   now: MonthDigest,
   tell: (says: string) => Promise<void> | void,
-): Promise<FilesChecked> {
-  const checked: FilesChecked = { missing: [], leavesPath: null };
+): Promise<{ missing: string[]; leavesPath: string | null }> {
+  const checked = { missing: [] as string[], leavesPath: null as string | null };
   if (folder === null) return checked;
   const look = async (
     kind: FileKind,

@@ -11,13 +11,7 @@ export type Leaf = { day: Day; id: string; sha256: string };
 
 export type DayDigest = { day: Day; records: number; digest: string };
 
-export type MonthDigest = {
-  days: DayDigest[];
-  records: number;
-  digest: string;
-  /** SHA-256 of the whole file of leaves. */
-  leavesSha256: string;
-};
+export type MonthDigest = ReturnType<ReturnType<typeof createMonthDigest>['end']>;
 
 export const leafLine = ({ day, id, sha256 }: Leaf): string =>
   `${day}\t${escaped(id)}\t${sha256}\n`;
@@ -52,10 +46,7 @@ const unescaped = (text: string): string =>
  * Takes leaves in their order and gives the digests at the end. `days` are those that count although they may have no
  * record; a day that has one counts in any case.
  */
-export function createMonthDigest(days: Iterable<Day>): {
-  add(leaf: Leaf): void;
-  end(): MonthDigest;
-} {
+export function createMonthDigest(days: Iterable<Day>) {
   const open = new Map<Day, { hash: Hash; records: number }>();
   const dayAt = (day: Day): { hash: Hash; records: number } => {
     let found = open.get(day);
@@ -65,7 +56,7 @@ export function createMonthDigest(days: Iterable<Day>): {
   for (const day of days) dayAt(day);
   const leaves = createHash('sha256');
   return {
-    add(leaf) {
+    add(leaf: Leaf): void {
       const line = leafLine(leaf);
       leaves.update(line);
       const day = dayAt(leaf.day);
@@ -80,6 +71,7 @@ export function createMonthDigest(days: Iterable<Day>): {
         days: ended,
         records: ended.reduce((sum, { records }) => sum + records, 0),
         digest: monthDigest(ended),
+        /** Of the whole file of leaves. */
         leavesSha256: leaves.digest('hex'),
       };
     },

@@ -4,19 +4,13 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { causeChain } from '../errors.ts';
 import { ifThere, makeFolder, refusePipe, syncHandle } from '../files.ts';
-import { createLogThrottle, type Log } from '../log.ts';
+import { createLogThrottle } from '../log.ts';
 import type { ProjectId } from '../model.ts';
-import type { Db } from '../store/db.ts';
 import { isHeadHeld, newestHead, type Head } from '../store/journal/heads.ts';
-import type { FileTrouble } from './certificate-copies.ts';
+import type { Certifying, FileTrouble } from './certificate-copies.ts';
 
-type Publishing = {
-  projectId: ProjectId;
-  db: Db;
-  /** Where the file goes; absent or null: nowhere. */
-  headsDir?: string | null;
-  log: Log;
-};
+/** `headsDir`: where the file goes; absent or null: nowhere. */
+type Publishing = Pick<Certifying, 'projectId' | 'db' | 'log'> & { headsDir?: string | null };
 
 /** By file: the head that it is known to end with; and a folder that refuses does so at every run. */
 const known = new Map<string, { head: string | null; isToTell: () => boolean }>();
