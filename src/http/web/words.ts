@@ -48,14 +48,15 @@ const heads: Record<string, string> = {
   lastError: 'Last trouble',
   dueAt: 'Looked at next',
   deadlineAt: 'Deadline',
-  provedAt: 'Proved at',
   unresolved: 'Pending',
   numbersJson: 'What is wrong',
 };
 
+/** Their pages say what the catalogue says of them. */
+const ownPages = lists.filter(({ name }) => name !== 'alerts');
 /** Fields that stand over a column of a page, or in its form. */
 const fieldsOnPages = new Set(
-  lists.flatMap(({ shown, filters }) => [...shown, ...Object.keys(filters)]),
+  ownPages.flatMap(({ shown, filters }) => [...shown, ...Object.keys(filters)]),
 );
 /** What the numbers of fields mean, and what became of a record. */
 const terms = new Set(
@@ -108,8 +109,8 @@ export const en = {
     lists.map(({ name }) => [name, titles[name] ?? capital(spelt(name))]),
   ) as Record<Resource, string> & Record<string, string>,
   abouts: Object.fromEntries(
-    lists
-      .filter(({ resource, name }) => resource === null && name !== 'alerts')
+    ownPages
+      .filter(({ resource }) => resource === null)
       .map(({ name, summary, about }) => [name, `${summary}. ${about}`]),
   ),
   fields: Object.fromEntries(
