@@ -214,13 +214,11 @@ function InSum(
       {!isHeld(of) && (
         <p class="notice mild">
           <span class="stripes" aria-hidden="true" />{' '}
-          {range.zone === utc
-            ? t(
-                'Striped: not all is held, for days are not read or not proved yet, as today never is. Do not report these as they stand.',
-              )
-            : t(
-                'Striped: not all is held, for days are not read or not proved yet, as today never is, or lie partly before the archive’s first day. Do not report these as they stand.',
-              )}
+          {t(
+            range.zone === utc
+              ? 'Striped: not all is held, for days are not read or not proved yet, as today never is. Do not report these as they stand.'
+              : 'Striped: not all is held, for days are not read or not proved yet, as today never is, or lie partly before the archive’s first day. Do not report these as they stand.',
+          )}
           {of.daysLost > 0 && (
             <>
               <br />

@@ -20,33 +20,27 @@ import { notFoundPage } from './error-page.tsx';
 /** A list, and each of its rows that has a name. */
 export function listPages(list: List): Page[] {
   const { name, resource, key } = list;
-  const page = { nav: name };
   const inPath = resource === null ? key.map(snake) : ['id'];
-  return [
-    {
-      ...page,
-      path: `/${name}`,
-      read: async (view) => {
-        const id = resource === null ? '' : (view.query.get('find') ?? '').trim();
-        if (resource === null || id === '') return readList(view, list);
-        const made = await readRecord(view, { ...list, resource }, id);
-        if (made.status === 404) return made;
-        return { ...made, status: 303, location: linkToRecord(view, name, id) };
-      },
+  const whole: Page = {
+    nav: name,
+    path: `/${name}`,
+    read: async (view) => {
+      const id = resource === null ? '' : (view.query.get('find') ?? '').trim();
+      if (resource === null || id === '') return readList(view, list);
+      const made = await readRecord(view, { ...list, resource }, id);
+      if (made.status === 404) return made;
+      return { ...made, status: 303, location: linkToRecord(view, name, id) };
     },
-    ...(inPath.length === 0
-      ? []
-      : [
-          {
-            ...page,
-            path: `/${name}/${inPath.map((one) => `:${one}`).join('/')}`,
-            read: (view: View, named: Record<string, string>) =>
-              resource === null
-                ? readRow(view, list, named)
-                : readRecord(view, { ...list, resource }, named['id'] ?? ''),
-          },
-        ]),
-  ];
+  };
+  const ofRow: Page = {
+    nav: name,
+    path: `/${name}/${inPath.map((one) => `:${one}`).join('/')}`,
+    read: (view, named) =>
+      resource === null
+        ? readRow(view, list, named)
+        : readRecord(view, { ...list, resource }, named['id'] ?? ''),
+  };
+  return inPath.length === 0 ? [whole] : [whole, ofRow];
 }
 
 /** By the filters that name it. */
@@ -55,10 +49,9 @@ async function readRow(view: View, list: List, named: Record<string, string>): P
   const rows = await rowsNamed(view, list, named);
   const [row] = rows;
   if (row === undefined) {
-    const isCertificate = list.name === 'certificates';
     return notFoundPage(
       view,
-      isCertificate
+      list.name === 'certificates'
         ? t('This month has no certificate: it gets one after it has left the platform’s window.')
         : t('The archive holds no such record.'),
     );
@@ -214,8 +207,9 @@ function File({ view, file, path }: { view: View; file: CertificateFile; path: s
   );
 }
 
-function AsOf(props: { view: View; resource: Resource; id: string; given: string }) {
-  const { view, resource, id, given } = props;
+type AsOf = { view: View; resource: Resource; id: string; given: string };
+
+function AsOf({ view, resource, id, given }: AsOf) {
   const { t } = view;
   return (
     <form class="filter" method="get" action={`/${resource}/${encodeURIComponent(id)}`}>
