@@ -8,6 +8,7 @@ import { grouped } from '../../src/http/web/parts.tsx';
 import { languages } from '../../src/http/web/view.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
 import { canonicalFile } from '../../src/platform/canonical.ts';
+import type { Progress } from '../../src/query/reports.ts';
 import { createBench, fiveDays, noon, type Bench } from '../support/archive.ts';
 import { fresh, setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
@@ -192,16 +193,16 @@ describe('figures', () => {
     }
     // A list has UTC's days alone.
     expect(html).not.toContain('href="/orders?from=');
-    const unknown = await fetch(`${served.url}/figures?project=p&zone=Nowhere`);
-    expect(unknown.status).toBe(400);
-    expect(await unknown.text()).toContain('zone must be UTC or the name of a time zone');
   });
 
-  test('that cannot be asked for are refused in words', async () => {
-    const answer = await fetch(`${served.url}/figures?project=p&by=week`);
+  test.each([
+    ['by=week', 'by must be one of day, month'],
+    ['zone=Nowhere', 'zone must be UTC or the name of a time zone'],
+  ])('of %s are refused in words', async (asked, sentence) => {
+    const answer = await fetch(`${served.url}/figures?project=p&${asked}`);
     const html = await answer.text();
     expect(answer.status).toBe(400);
-    expect(html).toContain('by must be one of day, month');
+    expect(html).toContain(sentence);
     // Asked again it would be no better.
     expect(html).toContain('<h1>This cannot be asked</h1>');
     expect(html).not.toContain('Try again');
@@ -261,17 +262,27 @@ test('runs are paged, and told in words how they ended', async () => {
   expect(older).not.toContain(' rel="next"');
 });
 
-test('what goes on is shown with its pace and its end', async () => {
-  const at = new Date(noon).toISOString();
-  const run = { runId: 'r', startedAt: '2026-04-06T11:50:00Z', slicesDone: 20, recordsShown: 1 };
-  const inHand = [{ resource: 'orders' as const, owner: '', day: '2026-04-03', pages: 7 }];
+/** The page of runs, at noon, while these go on. */
+async function runsWhile(goesOn: Partial<Progress>): Promise<string> {
   const progress: Archive['progress'] = async (query) => {
     const found = await archive.progress(query);
-    const parked = { at, reason: `${hostile} \`outlast doctor\``, askAgainAt: null };
-    return found && { ...found, run, inHand, slicesDue: 40, platformNow: at, parked };
+    return found && { ...found, ...goesOn };
   };
   const during = await fresh(serveArchive({ ...archive, progress }, { now: () => noon }));
-  const html = withPaths(await textAt(`${during.url}/runs`));
+  return textAt(`${during.url}/runs`);
+}
+
+test('what goes on is shown with its pace and its end', async () => {
+  const html = await runsWhile({
+    run: { runId: 'r', startedAt: '2026-04-06T11:50:00Z', slicesDone: 20, recordsShown: 1 },
+    inHand: [{ resource: 'orders', owner: '', day: '2026-04-03', pages: 7 }],
+    slicesDue: 40,
+    parked: {
+      at: '2026-04-06T12:00:00Z',
+      reason: `${hostile} \`outlast doctor\``,
+      askAgainAt: null,
+    },
+  });
   expect(html).toContain('20 days done, 40 still due · 2 days a minute · about 20 min left');
   expect(html).toContain('<progress class="bar" value="20" max="60"');
   expect(html).toContain('7 pages so far');
@@ -280,14 +291,8 @@ test('what goes on is shown with its pace and its end', async () => {
 });
 
 test('between two ticks today is due, and another day later', async () => {
-  const at = new Date(noon).toISOString();
-  const progress: Archive['progress'] = async (query) => {
-    const found = await archive.progress(query);
-    const quiet = { run: null, inHand: [], parked: null, nextDueAt: '2026-04-06T14:00:00Z' };
-    return found && { ...found, ...quiet, slicesDue: 1, platformNow: at };
-  };
-  const between = await fresh(serveArchive({ ...archive, progress }, { now: () => noon }));
-  const html = await textAt(`${between.url}/runs`);
+  const nextDueAt = '2026-04-06T14:00:00Z';
+  const html = await runsWhile({ run: null, inHand: [], parked: null, nextDueAt, slicesDue: 1 });
   expect(html).toContain('One day is due at the next tick, as today always is.');
   expect(html).toContain('Another day is due at 2026-04-06 14:00.');
 });
