@@ -82,15 +82,7 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
       reminderMs: day,
       ...settings,
     },
-    projects: [
-      {
-        projectId: 'p',
-        settings: bench.worker.settings,
-        now: () => bench.worker.platform.clock.now(),
-        disagreement: () => bench.worker.platform.clock.disagreement(),
-        knowsTime: () => bench.worker.platform.clock.lastDate() !== null,
-      },
-    ],
+    projects: [watched()],
     mayBeat: true,
     log: silentLog(),
     ...more,
@@ -99,14 +91,17 @@ function open(settings: Partial<AlertSettings> = {}, more: Partial<AlertsOptions
   return alerts;
 }
 
-/** A project whose clock stands still. */
-const toldOf = (projectId: string, now: number, knowsTime = true) => ({
-  projectId,
-  settings: bench.worker.settings,
-  now: () => now,
-  disagreement: () => null,
-  knowsTime: () => knowsTime,
-});
+/** A project, by the clock of its platform or by one that stands still. */
+const watched = (projectId = 'p', now?: number, knowsTime?: boolean) => {
+  const { settings, platform } = bench.worker;
+  return {
+    projectId,
+    settings,
+    now: () => now ?? platform.clock.now(),
+    disagreement: () => platform.clock.disagreement(),
+    knowsTime: () => knowsTime ?? platform.clock.lastDate() !== null,
+  };
+};
 
 const turn = (outcome: TickResult['outcome']): TickResult => ({ projectId: 'p', outcome });
 
@@ -458,7 +453,7 @@ describe('the heartbeat of two projects', () => {
     await writeProjects(bench.db, ['q'], { addedAt: '2026-04-06', firstDay: '2026-04-06' });
     let nowMs = 0;
     let isNoted = false;
-    const projects = ['p', 'q'].map((id) => toldOf(id, noon));
+    const projects = ['p', 'q'].map((id) => watched(id, noon));
     // Once it was heard, the next who asks for the time notes the beat.
     const monotonicNow = (): number => {
       isNoted = heart.requests.length > 0;
@@ -483,7 +478,7 @@ test('a run that has not heard from the platform yet judges no deadline by the c
   await bench.db.query(
     `update sync.slices set proof = 'none', state = 'walked' where due_at is not null`,
   );
-  const projects = (knowsTime: boolean) => [toldOf('p', noon + 200 * day, knowsTime)];
+  const projects = (knowsTime: boolean) => [watched('p', noon + 200 * day, knowsTime)];
   for (const knowsTime of [false, true]) {
     await after('running', {}, { projects: projects(knowsTime) });
     expect(told().length > 0).toBe(knowsTime);
@@ -494,7 +489,7 @@ test('several projects that are reported together share a message', async () => 
   await park();
   await writeProjects(bench.db, ['q'], { addedAt: '2026-04-01' });
   await park('q');
-  const projects = ['p', 'q'].map((id) => toldOf(id, noon));
+  const projects = ['p', 'q'].map((id) => watched(id, noon));
   const alerts = open({}, { projects });
   for (const { projectId } of projects) alerts.after({ projectId, outcome: 'parked' });
   await alerts.close(15_000);
