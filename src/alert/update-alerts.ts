@@ -2,7 +2,7 @@
 // of the alerts on record. One transaction, so that replicas look one after the other.
 import type { Log } from '../log.ts';
 import type { ClockDisagreement, Instant, ProjectId } from '../model.ts';
-import { problemText } from '../problems.ts';
+import { problemText, type ProblemKind } from '../problems.ts';
 import {
   dropAlerts,
   isAlertOver,
@@ -78,6 +78,12 @@ export function reportsOf(watch: ProcessState): ProblemReport[] {
   return found;
 }
 
+/** Another replica, or this process before it was restarted, may know what it does not. */
+export const unknownTo = ({ exportEnd, files }: ProcessState): ProblemKind[] => [
+  ...(exportEnd === null ? (['export_failed'] as const) : []),
+  ...(files === null ? (['archive_altered', 'files_unwritten'] as const) : []),
+];
+
 type Looked = {
   problems: Problem[];
   /** Some alert was offered to the webhook in vain, or is being told at this moment. */
@@ -99,12 +105,8 @@ export async function updateAlerts(
   const looked = await withTx(db, async (tx) => {
     await lockAlerts(tx, projectId);
     await noteClock(tx, projectId, now);
-    // Another replica, or this one before it was restarted, may know what this process does not.
-    await reportProblems(tx, projectId, now, [...risks, ...reportsOf(watch)], {
-      exports: watch.exportEnd === null,
-      files: watch.files === null,
-      clocksBeside: watch.machine,
-    });
+    const reports = [...risks, ...reportsOf(watch)];
+    await reportProblems(tx, projectId, now, reports, watch.machine, unknownTo(watch));
     const rows = await readAlertRows(tx, projectId);
     const problems = await readProblems(tx, projectId);
     const told = problems.map((one) => ({ ...one, text: problemText(one) }));

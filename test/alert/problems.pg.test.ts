@@ -1,7 +1,7 @@
 // What is wrong with an archive, by the view that says so: each kind by what is stored, at moments of the platform's
 // clock to the millisecond; and what a process adds to it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { reportsOf, type ProcessState } from '../../src/alert/update-alerts.ts';
+import { reportsOf, unknownTo, type ProcessState } from '../../src/alert/update-alerts.ts';
 import { silentLog } from '../../src/log.ts';
 import type { ListedResource } from '../../src/model.ts';
 import { problemAdvice, problemKinds, problemText } from '../../src/problems.ts';
@@ -393,11 +393,8 @@ describe('what a process adds', () => {
   });
   const reported = (more: Partial<ProcessState>, projectId = 'p'): Promise<void> => {
     const watch = state(more);
-    return reportProblems(tx as Tx, projectId, watch.now, reportsOf(watch), {
-      exports: watch.exportEnd === null,
-      files: watch.files === null,
-      clocksBeside: watch.machine,
-    });
+    const unknown = unknownTo(watch);
+    return reportProblems(tx as Tx, projectId, watch.now, reportsOf(watch), watch.machine, unknown);
   };
 
   const forAnHour = { of: 'machine', byMs: 366 * day, forMs: hour } as const;
@@ -453,8 +450,7 @@ describe('what a process adds', () => {
       numbers: { deadline: '2026-04-30T00:00:00Z', ...numbers },
       until: deadline,
     };
-    const kept = { exports: false, files: false, clocksBeside: 'web-1' };
-    await reportProblems(tx as Tx, 'p', noon, [risk], kept);
+    await reportProblems(tx as Tx, 'p', noon, [risk], 'web-1', []);
     const text =
       'orders 2026-03: 2 days cannot be read by 2026-04-30 00:00 UTC: 7 requests are too many at 0.1 a second (OUTLAST_MAX_RPS). 2 or more would do.';
     expect(await told(deadline - hour)).toMatchObject([{ kind: 'deadline_at_risk', text }]);

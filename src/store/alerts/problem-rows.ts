@@ -46,23 +46,25 @@ export async function readProblems(
       order by project_id, array_position(array['critical', 'warning', 'info'], level), kind, until, subject`,
     [projectId],
   );
+  const known = new Map(stored.map((one) => [nameOf(one), one]));
   const foreseen = [...(forecast ?? [])].flatMap(([of, reports]) =>
     reports.map((report): Problem => {
-      const isSame = ({ projectId: id, kind, subject }: Problem): boolean =>
-        id === of && kind === report.kind && subject === report.subject;
-      const since = stored.find(isSame)?.since ?? null;
-      return { ...report, projectId: of, level: 'critical', isNews: false, since };
+      const problem = { ...report, projectId: of, level: 'critical', isNews: false } as const;
+      return { ...problem, since: known.get(nameOf(problem))?.since ?? null };
     }),
   );
   const others = forecast === undefined ? stored : stored.filter((one) => !isForecast(one));
   const byName = new Map<string, Problem>();
   for (const one of [...foreseen, ...others]) {
-    const name = JSON.stringify([one.projectId, one.kind, one.subject]);
-    const known = byName.get(name);
-    if (known === undefined || (isForecast(one) && !isForecast(known))) byName.set(name, one);
+    const other = byName.get(nameOf(one));
+    if (other === undefined || (isForecast(one) && !isForecast(other)))
+      byName.set(nameOf(one), one);
   }
   return [...byName.values()];
 }
+
+const nameOf = ({ projectId, kind, subject }: Omit<Problem, 'since'>): string =>
+  JSON.stringify([projectId, kind, subject]);
 
 /** By how much the platform's clock is ahead of the database's: problems are judged by it. */
 export async function noteClock(tx: Queryable, projectId: ProjectId, now: Instant): Promise<void> {
@@ -76,31 +78,24 @@ export async function noteClock(tx: Queryable, projectId: ProjectId, now: Instan
   );
 }
 
-/** Of what others have reported, this stays. */
-type KeptReports = {
-  /** A process that makes no exports says nothing of them. */
-  exports: boolean;
-  /** Nor one of the files of certificates and heads that has not come to them yet. */
-  files: boolean;
-  /** The clocks of other machines than this one are told of for a day: they may be there no more. */
-  clocksBeside: string;
-};
-
-/** Replaces what is reported of a project. */
+/**
+ * Replaces what is reported of a project, but for kinds that this process knows nothing of (`unknown`). The clocks of
+ * other machines than `machine` are told of for a day: they may be there no more.
+ */
 export async function reportProblems(
   tx: Tx,
   projectId: ProjectId,
   now: Instant,
   reports: readonly ProblemReport[],
-  kept: KeptReports,
+  machine: string,
+  unknown: readonly ProblemKind[],
 ): Promise<void> {
   await tx.query(
     `delete from sync.reported_problems
       where project_id = $1
-        and not ($2 and kind = 'export_failed')
-        and not ($5 and kind in ('archive_altered', 'files_unwritten'))
+        and kind <> all ($2)
         and not (kind = 'clock_disagrees' and subject <> $3 and reported_at > $4::timestamptz - interval '25 hours')`,
-    [projectId, kept.exports, kept.clocksBeside, iso(now), kept.files],
+    [projectId, unknown, machine, iso(now)],
   );
   for (const { kind, subject, numbers, until } of reports) {
     await tx.query(
