@@ -1,5 +1,6 @@
 // Whoever asks how sure a day is, by SQL, from code, over HTTP, on a page or by a command, is told the same of every
-// state that a day can be in: analytics.coverage decides it, and each door only words it (P7).
+// state that a day can be in: analytics.coverage decides it, and each door only words it (P7). That HTTP gives what the
+// library gives: doors-agree.pg.test.ts.
 import { describe, expect, test } from 'vitest';
 import { daysIn } from '../../src/day.ts';
 import type { Served } from '../../src/http/server.ts';
@@ -126,7 +127,6 @@ const ask = async (path: string): Promise<string> => {
   expect(answer.status, `${path}: ${text}`).toBe(200);
   return text;
 };
-const json = async <Of>(path: string): Promise<Of> => JSON.parse(await ask(path)) as Of;
 const command = (...args: string[]) =>
   runHere(args, {
     env: {
@@ -158,16 +158,13 @@ const view =
       })),
     );
   };
-type Wire = { items: { is_held: boolean; is_settled: boolean }[] };
-const wire = ({ items }: Wire): Said =>
-  all(items.map((one) => ({ isHeld: one.is_held, isSettled: one.is_settled })));
-const figures = { orders: 'orders', nft_classes: 'nftClasses' } as const;
-const of = (resource: ListedResource, day: Day) => ({
-  project: 'p',
-  resource,
-  from: day,
-  to: day,
-});
+const libraryFigures =
+  (then: { asOf?: string } = {}): Door =>
+  async (resource, day) => {
+    const { orders: ofOrders, nftClasses } = opened.archive.statistics;
+    const asked = { project: 'p', from: day, to: day, by: 'day', ...then } as const;
+    return all(await (resource === 'orders' ? ofOrders(asked) : nftClasses(asked)));
+  };
 let statusText: Promise<string> | undefined;
 let firstPage: Promise<string> | undefined;
 const overview = (): Promise<string> => (firstPage ??= ask('/'));
@@ -186,31 +183,15 @@ const doors: Record<string, Door> = {
   },
   'analytics.…_by_day': (resource, day) => view(`${resource}_by_day`)(resource, day),
   'the library’s coverage': async (resource, day) =>
-    all(await opened.archive.coverage(of(resource, day))),
-  'the library’s figures': async (resource, day) => {
-    const { resource: _, ...days } = of(resource, day);
-    return all(await opened.archive.statistics[figures[resource]]({ ...days, by: 'day' }));
-  },
-  'the same as of later': async (resource, day) => {
-    const { resource: _, ...days } = of(resource, day);
-    const asOf = new Date(now).toISOString();
-    return all(await opened.archive.statistics[figures[resource]]({ ...days, by: 'day', asOf }));
-  },
+    all(await opened.archive.coverage({ project: 'p', resource, from: day, to: day })),
+  'the library’s figures': libraryFigures(),
+  'the same as of later': libraryFigures({ asOf: new Date(now).toISOString() }),
   'the library’s report': async (resource, day) => {
-    const read = (owner?: string) =>
-      opened.archive.day({
-        project: 'p',
-        resource,
-        day,
-        ...(owner === undefined ? {} : { owner }),
-      });
+    const read = (more: { owner?: string } = {}) =>
+      opened.archive.day({ project: 'p', resource, day, ...more });
     const owners = (await read())?.owners ?? [];
-    return all(await Promise.all(owners.map(async (owner) => (await read(owner)) as Said)));
+    return all(await Promise.all(owners.map(async (owner) => (await read({ owner })) as Said)));
   },
-  '/archive/v1/coverage': async (resource, day) =>
-    wire(await json(`/archive/v1/coverage?resource=${resource}&from=${day}&to=${day}`)),
-  '/archive/v1/statistics': async (resource, day) =>
-    wire(await json(`/archive/v1/statistics/${resource}?by=day&from=${day}&to=${day}`)),
   'the page of the day': async (resource, day) => {
     const owners = resource === 'orders' ? [''] : ['a', 'b'];
     const said = await Promise.all(
@@ -296,26 +277,13 @@ describe.each(Object.entries(doors))('%s', (_, door) => {
 test('as of a moment before its proof no day is held, whoever is asked', async () => {
   const asOf = '2026-03-31T00:00:00Z';
   for (const { day, resource = 'orders' } of given.filter(({ sure }) => sure === 'settled')) {
-    const { resource: _, ...days } = of(resource, day);
-    const [figure] = await opened.archive.statistics[figures[resource]]({
-      ...days,
-      by: 'day',
-      asOf,
-    });
-    expect(figure).toMatchObject({ isHeld: false, isSettled: false });
+    const said = await libraryFigures({ asOf })(resource, day);
+    expect(said).toEqual({ isHeld: false, isSettled: false });
     expect(await ask(`/${resource}?from=${day}&to=${day}&as_of=${asOf}`)).toContain(
       'the proof is younger than that',
     );
-    const { stderr } = await command(
-      'query',
-      resource,
-      '--from',
-      day,
-      '--to',
-      day,
-      '--as-of',
-      asOf,
-    );
+    const asked = ['query', resource, '--from', day, '--to', day, '--as-of', asOf];
+    const { stderr } = await command(...asked);
     expect(stderr).toContain('not all held, or not proved by then');
   }
 });

@@ -564,18 +564,21 @@ test('histories are told alike, and each content was what was read as of its mom
 test('figures are told alike, and count the records that the same instant shows', async () => {
   const total = (counts: number[]): number => counts.reduce((sum, one) => sum + one, 0);
   for (const asOf of instants) {
-    const orders = await collect(archive.orders.stream({ project: 'p', ...moment(asOf) }));
-    const classes = await collect(archive.nftClasses.stream({ project: 'p', ...moment(asOf) }));
+    const then = { project: 'p', ...moment(asOf) };
+    const orders = await collect(archive.orders.stream(then));
+    const classes = await collect(archive.nftClasses.stream(then));
     for (const by of ['day', 'month'] as const) {
-      const query = { project: 'p', by, ...moment(asOf) };
-      const rows = await archive.statistics.orders(query);
-      const { items } = JSON.parse(
-        await ask(`/archive/v1/statistics/orders?project=p&by=${by}${withInstant(asOf)}`),
-      ) as { items: Flat[] };
-      expect(items).toEqual(rows.map((row) => expect.objectContaining(flat(row)) as unknown));
-      expect(total(rows.map((row) => row.orders))).toBe(orders.length);
-      const made = await archive.statistics.nftClasses(query);
-      expect(total(made.map((row) => row.classes))).toBe(classes.length);
+      const told = async (list: string, rows: object[]): Promise<void> => {
+        const path = `/archive/v1/statistics/${list}?project=p&by=${by}${withInstant(asOf)}`;
+        const { items } = JSON.parse(await ask(path)) as { items: Flat[] };
+        expect(items).toEqual(rows.map((row) => expect.objectContaining(flat(row)) as unknown));
+      };
+      const made = await archive.statistics.orders({ ...then, by });
+      await told('orders', made);
+      expect(total(made.map((row) => row.orders))).toBe(orders.length);
+      const begun = await archive.statistics.nftClasses({ ...then, by });
+      await told('nft_classes', begun);
+      expect(total(begun.map((row) => row.classes))).toBe(classes.length);
     }
   }
 });
