@@ -13,7 +13,7 @@ import { openDb, type Row } from '../../src/store/db.ts';
 import { runHere } from '../support/command-here.ts';
 import { freshFolder, setUp } from '../support/fresh.ts';
 import { openEmpty, type Opened } from '../support/opened.ts';
-import { serveArchive } from '../support/served.ts';
+import { serveArchive, textAt } from '../support/served.ts';
 import { writeProjects, writeRow } from '../support/rows.ts';
 
 /** The window is March and April. */
@@ -121,12 +121,7 @@ setUp(async (keep) => {
 });
 
 const sql = async (text: string): Promise<Row[]> => (await opened.db.query(text)).rows;
-const ask = async (path: string): Promise<string> => {
-  const answer = await fetch(served.url + path);
-  const text = await answer.text();
-  expect(answer.status, `${path}: ${text}`).toBe(200);
-  return text;
-};
+const ask = (path: string): Promise<string> => textAt(served.url + path);
 const command = (...args: string[]) =>
   runHere(args, {
     env: {

@@ -4,14 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { questions, type AnyQuestion, type Page, type QuestionName } from '../../src/catalogue.ts';
 import type { Served } from '../../src/http/server.ts';
 import { openArchive, type Archive } from '../../src/index.ts';
-import { sign } from '../../src/platform/sign.ts';
-import { targetOf } from '../../src/platform/target.ts';
 import { lists, questionNames, recordList, recordsOf, type List } from '../../src/query/lists.ts';
 import { columnOf } from '../../src/query/selected-columns.ts';
 import { everyPage, filtersOf } from '../../src/query/ask-question.ts';
 import { hundredths } from '../../src/query/record-text.ts';
 import { snake } from '../../src/resources.ts';
 import type { Row } from '../../src/store/db.ts';
+import { signedHeaders } from '../http/ask.ts';
 import { createBench, tenDays, type Bench } from '../support/archive.ts';
 import { collect } from '../support/collect.ts';
 import type { Ended } from '../support/command.ts';
@@ -19,7 +18,7 @@ import { runHere } from '../support/command-here.ts';
 import { setUp } from '../support/fresh.ts';
 import { observe } from '../support/observe.ts';
 import { createUnlistedSource, type UnlistedSource } from '../support/unlisted.ts';
-import { serveArchive } from '../support/served.ts';
+import { serveArchive, textAt } from '../support/served.ts';
 import { writeProjects } from '../support/rows.ts';
 
 const hourMs = 3_600_000;
@@ -122,12 +121,7 @@ setUp(async (keep) => {
 
 const sql = async (text: string, parameters: unknown[] = []): Promise<Row[]> =>
   (await bench.db.query(text, parameters)).rows;
-const ask = async (path: string): Promise<string> => {
-  const answer = await fetch(`${served.url}${path}`);
-  const text = await answer.text();
-  expect(answer.status, `${path}: ${text}`).toBe(200);
-  return text;
-};
+const ask = (path: string): Promise<string> => textAt(served.url + path);
 const withInstant = (asOf: string | null): string =>
   asOf === null ? '' : `&as_of=${encodeURIComponent(asOf)}`;
 const moment = (asOf: string | null) => (asOf === null ? {} : { asOf });
@@ -459,19 +453,8 @@ test('what is wrong is a sentence for a person, and that of classes another proj
 
 /** As the platform's client asks. */
 async function askSigned<Answer>(project: string, target: string): Promise<Answer> {
-  const timestamp = String(Date.now());
-  const [path = '', search = ''] = target.split('?');
-  const query = targetOf(target).signed;
-  const answer = await fetch(`${served.url}${path}?${search}`, {
-    headers: {
-      'x-api-key': `of-${project}`,
-      'x-timestamp': timestamp,
-      'x-signature': sign({ path, query, timestamp, secret }),
-    },
-  });
-  const text = await answer.text();
-  expect(answer.status, `${target}: ${text}`).toBe(200);
-  return JSON.parse(text) as Answer;
+  const headers = signedHeaders({ key: `of-${project}`, secret }, target);
+  return JSON.parse(await textAt(served.url + target, headers)) as Answer;
 }
 
 test('the platform’s own interface gives the same records in the same order, and counts as many', async () => {

@@ -69,7 +69,6 @@ export function createArchive(
   let commit = 1;
   /** A total was seen to count more than the page it stands on. */
   let countsBeyond = false;
-  let requests = 0;
   /** The last nine. */
   const dates: { machine: number; date: number }[] = [];
 
@@ -89,7 +88,6 @@ export function createArchive(
   }
 
   function ask(query: Parameters<Platform['ask']>[0]): Answer & { kind: 'answer' | 'refused' } {
-    requests += 1;
     const told = platform.ask(query);
     if (told.kind === 'error') throw new Failed();
     const machine = platform.time + platform.machineOff;
@@ -444,7 +442,6 @@ export function createArchive(
   return {
     held: held as ReadonlyMap<string, Held>,
     readings: readings as readonly (readonly Kept[])[],
-    requests: () => requests,
     verdict,
     /** What is due first, and when. */
     next,
@@ -471,7 +468,6 @@ export function createArchive(
       } catch (error) {
         if (!(error instanceof Failed)) throw error;
       }
-      requests -= 1;
     },
   };
 }

@@ -85,13 +85,6 @@ describe('months and clocks', () => {
   });
 });
 
-describe('what it costs', () => {
-  it('is a reading of each day a day once it is proved, and the books', () => {
-    const { perDay } = play({ contents: ['22', '2', '3'], days: 4 });
-    expect(perDay.slice(1)).toEqual([8, 8, 8]);
-  });
-});
-
 it('reads the same whichever day is read first', () => {
   const orders = [
     [0, 1, 2],

@@ -78,18 +78,10 @@ export function play(history: History) {
   const archive = createArchive(platform, dayCount, goesAt, history.order);
   const watcher = createWatcher(platform, archive, goesAt);
   const until = begin + days * day;
-  const perDay: number[] = [];
-  let counted = 0;
   let pingedAt = begin;
   let acts = 0;
   const lasting: { kind: Fault; until: number }[] = [];
 
-  const countDays = (): void => {
-    while (perDay.length < Math.floor((platform.time - begin) / day)) {
-      perDay.push(archive.requests() - counted);
-      counted = archive.requests();
-    }
-  };
   const stepClocks = (from: number, to: number): void => {
     for (const step of clockSteps) {
       if (step.at <= from || step.at > to) continue;
@@ -112,7 +104,6 @@ export function play(history: History) {
         before + Math.min(wait, atMost),
         ...nextStep(clockSteps, before),
       );
-      countDays();
       stepClocks(before, platform.time);
       if (clockSteps.length > 0 && platform.time - pingedAt >= 30 * minute) {
         pingedAt = platform.time;
@@ -139,7 +130,6 @@ export function play(history: History) {
     platform.faults = active(false);
     platform.time += minute;
     stepClocks(platform.time - minute, platform.time);
-    countDays();
     watcher.look();
     if (acts > 4000) {
       watcher.violations.add('acts without end');
@@ -159,8 +149,6 @@ export function play(history: History) {
     lastingClaims: watcher.lastingClaims,
     /** Whatever else must not happen. */
     violations: [...watcher.violations],
-    /** Requests by day from the start on. */
-    perDay,
   };
 }
 
