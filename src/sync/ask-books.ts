@@ -24,24 +24,15 @@ import {
   shownIn,
   type BooksBefore,
   type BooksRow,
-  type ByStatus,
   type Evidence,
 } from '../store/evidence.ts';
 import type { ListName } from '../store/ledger.ts';
 import type { List } from './ask-list.ts';
 import { listsOf } from './enter-days.ts';
 import { freezeMs, overAfterMs, retryMs } from './due-times.ts';
-import { balance, reconcile } from './reconcile.ts';
+import { balance, countSpan, reconcile, type Counted } from './reconcile.ts';
 import { clocksOf, noEvidence, rejudge } from './verdicts.ts';
 import type { Worker } from './worker.ts';
-
-/** So often a total is asked for while it moves. */
-const roundsAtMost = 3;
-
-const numbers = [1, 2, 3] as const;
-const words = ['pending', 'success', 'failed'] as const;
-const statusOf = (asked: AskedStatus): number =>
-  typeof asked === 'number' ? asked : words.indexOf(asked) + 1;
 
 /**
  * Asks for the books of each list that are due. Returns whether a day is due for what they say, and what kept some from
@@ -164,8 +155,6 @@ function isWaiting({ books, readings }: Evidence): boolean {
   return books === null || books.no < first.no || (books.isMore && newest.no > books.no);
 }
 
-type Counted = { total: number | null; shown: number; statuses: (number | null)[] };
-
 /** The totals of a span, of all and of each status; asked again while they move. */
 async function askSpan(
   { db, platform }: Worker,
@@ -178,7 +167,7 @@ async function askSpan(
   const { resource, owner } = of;
   const endDate = isInclusive ? addDays(days.to, -1) : days.to;
   const asked = { resource, owner, startDate: days.from, endDate };
-  const count = async (status?: AskedStatus): Promise<Counted | null> => {
+  const count = async (status: AskedStatus | undefined): Promise<Counted | null> => {
     const query = { ...asked, limit: 1, sortBy: 'DATE_DESC', countTotal: true, status } as const;
     try {
       const page = await platform.page(query, signal);
@@ -192,58 +181,14 @@ async function askSpan(
       throw error;
     }
   };
-  // Ends: roundsAtMost (P9).
-  for (let round = 1; ; round++) {
-    const before = await count();
-    const by = resource === 'orders' ? await countStatuses(count, before) : noFilter;
-    const after = await count();
-    if (after?.total !== before?.total) {
-      if (round < roundsAtMost) continue;
-      throw transient('platform_unavailable', 'the total moves while it is asked for');
-    }
-    const total = after?.total ?? null;
-    const shown = await shownIn(db, of, days);
-    const addsUp = by.counts !== null && total === by.counts.reduce((sum, one) => sum + one, 0);
-    return {
-      days,
-      askedAt,
-      total,
-      byStatus: by.counts,
-      shown,
-      readBy: resource !== 'orders' || by.isOfNoUse || addsUp ? 'list' : 'each status',
-      inWords: by.inWords,
-      ...balance({ total, byStatus: by.counts }, shown),
-    };
+  const steps = countSpan(of.resource === 'orders');
+  let step = steps.next();
+  // Ends: countSpan does (P9).
+  while (!step.done) step = steps.next(await count(step.value));
+  const counts = step.value;
+  if (counts === null) {
+    throw transient('platform_unavailable', 'the total moves while it is asked for');
   }
-}
-
-type StatusCounts = { counts: ByStatus | null; isOfNoUse: boolean; inWords: boolean };
-
-const noFilter: StatusCounts = { counts: null, isOfNoUse: true, inWords: false };
-
-/**
- * By number, else by word. A status counts only if the row shown with it has that status; an empty list counts 0, once
- * neither finds anything: a list may leave out the one status that there is.
- */
-async function countStatuses(
-  count: (status: AskedStatus) => Promise<Counted | null>,
-  all: Counted | null,
-): Promise<StatusCounts> {
-  let nothing = noFilter;
-  for (const asked of [numbers, words]) {
-    const each: { status: AskedStatus; told: Counted | null }[] = [];
-    for (const status of asked) each.push({ status, told: await count(status) });
-    const isOfStatus = each.every(
-      ({ status, told }) => told?.statuses.every((one) => one === statusOf(status)) === true,
-    );
-    const hasAny = each.some(({ told }) => told !== null && (told.shown > 0 || told.total !== 0));
-    const isEmpty = all !== null && all.shown === 0 && all.total === 0 && !hasAny;
-    if (!isOfStatus || !(hasAny || isEmpty)) continue;
-    const [a, b, c] = each.map(({ told }) => told?.total ?? null);
-    const isTold = typeof a === 'number' && typeof b === 'number' && typeof c === 'number';
-    const counts: ByStatus | null = isTold ? [a, b, c] : null;
-    if (hasAny) return { counts, isOfNoUse: false, inWords: asked === words };
-    nothing = { counts, isOfNoUse: false, inWords: false };
-  }
-  return nothing;
+  const shown = await shownIn(db, of, days);
+  return { days, askedAt, shown, ...counts, ...balance(counts, shown) };
 }

@@ -1,6 +1,11 @@
 // The books: the platform's counts of a span of days beside what their newest readings showed. Where the platform
-// counts more, the span is halved, down to the days that lack something. A generator: it says what to ask, and whoever
-// runs it asks.
+// counts more, the span is halved, down to the days that lack something. Generators: they say what to ask, and whoever
+// runs them asks.
+import { orderStatuses, type AskedStatus } from '../model.ts';
+
+export const statusWords = ['pending', 'success', 'failed'] as const;
+const numberOf = (asked: AskedStatus): number =>
+  typeof asked === 'number' ? asked : statusWords.indexOf(asked) + 1;
 
 /** What the platform counts of a span, and what we were shown of it: all, and by status where that is known. */
 type Counts = {
@@ -53,4 +58,68 @@ export function* reconcile<Row extends Balance>(
     ...(yield* reconcile<Row>({ from: middle, to: span.to })),
   ];
   return row === null || halves.some(({ isMore }) => isMore) ? halves : [...halves, row];
+}
+
+/** What is answered to the question for one record of a span and the total. */
+export type Counted = {
+  /** Null: none, or one smaller than the rows beside it. */
+  total: number | null;
+  /** How many rows were shown. */
+  shown: number;
+  /** The statuses of those that are records; null: none that can be read. */
+  statuses: readonly (number | null)[];
+};
+
+/** `readBy`: whether a walk of the list shows all, or it may leave a status out. `inWords`: the filter wants words. */
+export type SpanCounts = Counts & { readBy: 'list' | 'each status'; inWords: boolean };
+
+/** So often a total is asked for while it moves. */
+const roundsAtMost = 3;
+
+/**
+ * Yields what to ask a span for, all (undefined) or a status, and is given what is answered, or null where it is refused;
+ * returns what it counts, or null where the total does not come to rest. `hasStatuses`: the list knows them.
+ */
+export function* countSpan(
+  hasStatuses: boolean,
+): Generator<AskedStatus | undefined, SpanCounts | null, Counted | null> {
+  for (let round = 1; round <= roundsAtMost; round++) {
+    const before = yield undefined;
+    const by = hasStatuses ? yield* countStatuses(before) : noFilter;
+    const after = yield undefined;
+    if (after?.total !== before?.total) continue;
+    const total = after?.total ?? null;
+    const { byStatus, isOfNoUse, inWords } = by;
+    const addsUp = byStatus !== null && total === byStatus.reduce((sum, one) => sum + one, 0);
+    return { total, byStatus, readBy: isOfNoUse || addsUp ? 'list' : 'each status', inWords };
+  }
+  return null;
+}
+
+type StatusCounts = Pick<SpanCounts, 'byStatus' | 'inWords'> & { isOfNoUse: boolean };
+
+const noFilter: StatusCounts = { byStatus: null, isOfNoUse: true, inWords: false };
+
+/**
+ * By number, else by word. A status counts only if the row shown with it has that status; an empty list counts 0, once
+ * neither finds anything: a list may leave out the one status that there is.
+ */
+function* countStatuses(all: Counted | null): Generator<AskedStatus, StatusCounts, Counted | null> {
+  let nothing = noFilter;
+  for (const asked of [orderStatuses, statusWords]) {
+    const each: { status: AskedStatus; told: Counted | null }[] = [];
+    for (const status of asked) each.push({ status, told: yield status });
+    const isOfStatus = each.every(
+      ({ status, told }) => told?.statuses.every((one) => one === numberOf(status)) === true,
+    );
+    const hasAny = each.some(({ told }) => told !== null && (told.shown > 0 || told.total !== 0));
+    const isEmpty = all !== null && all.shown === 0 && all.total === 0 && !hasAny;
+    if (!isOfStatus || !(hasAny || isEmpty)) continue;
+    const [a, b, c] = each.map(({ told }) => told?.total ?? null);
+    const isTold = typeof a === 'number' && typeof b === 'number' && typeof c === 'number';
+    const byStatus = isTold ? ([a, b, c] as const) : null;
+    if (hasAny) return { byStatus, isOfNoUse: false, inWords: asked === statusWords };
+    nothing = { byStatus, isOfNoUse: false, inWords: false };
+  }
+  return nothing;
 }

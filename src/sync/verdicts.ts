@@ -1,7 +1,7 @@
 // Where verdicts are computed and written into the ledger: in the transaction that ends a reading, gives one up, writes
 // books or commits news, one after another in a project (P8). A day's state changes in no other way.
 import { addDays, cliffOf, startOf } from '../day.ts';
-import type { AskedStatus, Clocks, DayRange } from '../model.ts';
+import { orderStatuses, type AskedStatus, type Clocks, type DayRange } from '../model.ts';
 import type { PlatformClock } from '../platform/platform.ts';
 import type { Tx } from '../store/db.ts';
 import { readEvidence, type Evidence } from '../store/evidence.ts';
@@ -15,6 +15,7 @@ import {
 } from '../store/ledger.ts';
 import { freezeMs, overAfterMs } from './due-times.ts';
 import { judge, type Verdict } from './judge.ts';
+import { statusWords } from './reconcile.ts';
 
 /** What the clocks show now. */
 export function clocksOf(clock: PlatformClock): Clocks {
@@ -31,12 +32,14 @@ export function clocksOf(clock: PlatformClock): Clocks {
  * What is walked after the list: each status, unless the newest books saw that the list leaves none out. It may leave
  * out a status of which they counted none, and an order may have come to that since.
  */
-export function statusesToAsk({ resource }: Slice, evidence: Evidence): AskedStatus[] {
-  const { books, pending, readings } = evidence;
+export function statusesToAsk(
+  { resource }: Pick<Slice, 'resource'>,
+  { books, pending, readings }: Pick<Evidence, 'books' | 'pending' | 'readings'>,
+): AskedStatus[] {
   const mayHave = (i: number): boolean => pending > 0 || (readings.at(-1)?.byStatus?.[i] ?? 0) > 0;
   const mayLeaveOut = [0, 1, 2].some((i) => books?.byStatus?.[i] === 0 && mayHave(i));
   if (resource !== 'orders' || (books?.readBy === 'list' && !mayLeaveOut)) return [];
-  return books?.inWords === true ? ['pending', 'success', 'failed'] : [1, 2, 3];
+  return [...(books?.inWords === true ? statusWords : orderStatuses)];
 }
 
 /** When the days of a slice have been over for long enough. */

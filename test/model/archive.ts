@@ -1,21 +1,19 @@
 // The archiver as the rule of proof has it, in memory: it reads a day from one end or asks the books, and what it does
 // next is what `judge` says. Nothing here decides anything that `judge` and `reconcile` could.
-import type { Clocks, DayBooks, End, Reading } from '../../src/model.ts';
+import type { AskedStatus, Clocks, DayBooks, End, OrderStatus, Reading } from '../../src/model.ts';
 import { freezeMs, overAfterMs } from '../../src/sync/due-times.ts';
 import { judge, type Verdict } from '../../src/sync/judge.ts';
-import { balance, reconcile, type DaySpan, type Shown } from '../../src/sync/reconcile.ts';
 import {
-  day as dayMs,
-  minute,
-  numbers,
-  statusOf,
-  words,
-  type Answer,
-  type Platform,
-  type Row,
-  type Status,
-  type StatusAsked,
-} from './platform.ts';
+  balance,
+  countSpan,
+  reconcile,
+  type Counted,
+  type DaySpan,
+  type Shown,
+  type SpanCounts,
+} from '../../src/sync/reconcile.ts';
+import { statusesToAsk } from '../../src/sync/verdicts.ts';
+import { day as dayMs, minute, type Answer, type Platform, type Row } from './platform.ts';
 
 const retryMs = 15 * minute;
 
@@ -26,19 +24,13 @@ type Held = {
   ownDay: number | null;
   /** The commit that first showed it. */
   first: number;
-  status: Status;
+  status: OrderStatus;
   missingSince: number | null;
   isGone: boolean;
 };
 
 type Kept = Reading & { byStatus: [number, number, number]; trueTime: number };
-type BooksRow = DayBooks & {
-  span: DaySpan;
-  readBy: 'list' | 'each status';
-  inWords: boolean;
-  total: number | null;
-  byStatus: readonly [number, number, number] | null;
-};
+type BooksRow = DayBooks & SpanCounts & { span: DaySpan };
 
 /** A request that came to nothing: tried again later. */
 class Failed extends Error {}
@@ -103,7 +95,7 @@ export function createArchive(
 
   /** One view of a day, page by page; null: refused. A page that shows nothing new ends it. */
   function walk(
-    query: { from: number; to: number; sort: End; status?: StatusAsked },
+    query: { from: number; to: number; sort: End; status?: AskedStatus },
     shown: Map<string, Row>,
   ): Walk | null {
     const rows = new Map<string, Row>();
@@ -156,14 +148,15 @@ export function createArchive(
     addReading(asked, no, shown, { end: endSeen(list, end), began, claims });
   }
 
-  /** The list of a day, and each status unless the books saw them add up and counted some of each that it may have. */
-  function viewsOf(asked: number): readonly (StatusAsked | undefined)[] {
-    const { readBy = 'each status', inWords = false, byStatus: counted } = books[asked] ?? {};
-    const shown = readings[asked]?.at(-1)?.byStatus;
-    const mayHave = (i: number): boolean => countPending(asked) > 0 || (shown?.[i] ?? 0) > 0;
-    const isAllSeen = readBy === 'list' && ![0, 1, 2].some((i) => counted?.[i] === 0 && mayHave(i));
-    return [undefined, ...(isAllSeen ? [] : inWords ? words : numbers)];
-  }
+  /** The list of a day, and the statuses that it may leave out. */
+  const viewsOf = (asked: number): readonly (AskedStatus | undefined)[] => {
+    const evidence = {
+      books: books[asked] ?? null,
+      pending: countPending(asked),
+      readings: readings[asked] ?? [],
+    };
+    return [undefined, ...statusesToAsk({ resource: 'orders' }, evidence)];
+  };
 
   function addReading(
     asked: number,
@@ -286,66 +279,23 @@ export function createArchive(
       .length;
   }
 
-  /** Asks total and statuses of a span; the total before and after must agree. */
+  /** Asks total and statuses of a span. */
   function askBooks(span: DaySpan): BooksRow {
     const { from } = span;
     const to = span.to - (isInclusive() ? 1 : 0);
-    const count = (status?: StatusAsked): { total: number | null; rows: Row[] } | null => {
+    const steps = countSpan(true);
+    let step = steps.next();
+    // Ends: countSpan does.
+    while (!step.done) {
+      const status = step.value;
       const told = ask({ from, to, status, sort: 'desc', key: null, limit: 1 });
-      if (told.kind === 'refused') return null;
-      const rows = told.list ?? [];
-      const total = told.total ?? 0;
-      return { total: total >= rows.length ? total : null, rows };
-    };
-    // Ends: three times at most.
-    for (let tried = 0; tried < 3; tried++) {
-      const before = count();
-      if (before === null) throw new Failed();
-      let counted: (number | null)[] | null = null;
-      let inWords = false;
-      for (const statuses of [numbers, words]) {
-        const each = statuses.map((status) => ({ status, told: count(status) }));
-        const isOfStatus = each.every(({ status, told }) =>
-          told?.rows.every((row) => row.status === statusOf(status)),
-        );
-        const hasAny = each.some(
-          ({ told }) => told !== null && (told.rows.length > 0 || told.total !== 0),
-        );
-        const isEmpty = before.rows.length === 0 && before.total === 0 && !hasAny;
-        if (!isOfStatus || !(hasAny || isEmpty)) continue;
-        counted = each.map(({ told }) => told?.total ?? null);
-        inWords = hasAny && statuses === words;
-        if (hasAny) break;
-      }
-      const after = count();
-      if (after?.total !== before.total) continue;
-      return bookRow(span, after.total, counted, inWords);
+      const isRefused = told.kind === 'refused';
+      if (isRefused && status === undefined) throw new Failed();
+      step = steps.next(isRefused ? null : countedIn(told));
     }
-    throw new Failed();
-  }
-
-  function bookRow(
-    span: DaySpan,
-    total: number | null,
-    counted: (number | null)[] | null,
-    inWords: boolean,
-  ): BooksRow {
-    const [a, b, c] = counted ?? [];
-    const byStatuses =
-      typeof a === 'number' && typeof b === 'number' && typeof c === 'number'
-        ? ([a, b, c] as const)
-        : null;
-    const addsUp = byStatuses !== null && total === byStatuses[0] + byStatuses[1] + byStatuses[2];
-    return {
-      span,
-      total,
-      byStatus: byStatuses,
-      readBy: counted === null || addsUp ? 'list' : 'each status',
-      inWords,
-      isDay: span.to - span.from === 1,
-      no: 0,
-      ...balance({ total, byStatus: byStatuses }, shownIn(span)),
-    };
+    if (step.value === null) throw new Failed();
+    const isDay = span.to - span.from === 1;
+    return { span, isDay, no: 0, ...step.value, ...balance(step.value, shownIn(span)) };
   }
 
   function shownIn({ from, to }: DaySpan): Shown {
@@ -470,6 +420,13 @@ export function createArchive(
       }
     },
   };
+}
+
+function countedIn(told: { list?: Row[]; total?: number }): Counted {
+  const statuses = (told.list ?? []).map(({ status }) => status);
+  const total = told.total ?? 0;
+  const shown = statuses.length;
+  return { total: total >= shown ? total : null, shown, statuses };
 }
 
 function endSeen(list: readonly Row[], asked: End): End {

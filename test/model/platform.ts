@@ -1,15 +1,11 @@
 // A small platform that answers in one of the ways that are left open, or wrongly for a while. Days are numbers, a page
 // has two rows, times are milliseconds since the beginning of day 0. Deterministic.
+import { orderStatuses, type AskedStatus, type OrderStatus } from '../../src/model.ts';
+import { statusWords } from '../../src/sync/reconcile.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
-
-/** 1 pending, 2 succeeded, 3 failed. */
-export type Status = 1 | 2 | 3;
-export type StatusAsked = Status | 'pending' | 'success' | 'failed';
-export const numbers = [1, 2, 3] as const;
-export const words = ['pending', 'success', 'failed'] as const;
 
 export type Order = {
   id: string;
@@ -17,11 +13,11 @@ export type Order = {
   day: number;
   /** Its place in the day. */
   place: number;
-  status: Status;
+  status: OrderStatus;
   visibleAt: number;
   goneAt: number;
   settlesAt: number;
-  settlesAs: Status;
+  settlesAs: OrderStatus;
   /** Created at midnight: some platforms list it under two days. */
   isAtMidnight: boolean;
   /** On some platforms it has Go's zero time. */
@@ -46,7 +42,7 @@ export type Dialect = {
   /** Totals stop there, too. */
   cutTotal: boolean;
   /** Statuses that the list leaves out unless it is asked for them. */
-  hides: readonly Status[];
+  hides: readonly OrderStatus[];
   filter: 'ok' | 'ignored' | 'refused' | 'silent' | 'words';
   /** Where the filter wants words: numbers are refused, not merely without a match. */
   wordsRefuse: boolean;
@@ -118,13 +114,13 @@ export type Query = {
   /** As on the wire: both ends are days of the span. */
   from: number;
   to: number;
-  status?: StatusAsked | undefined;
+  status?: AskedStatus | undefined;
   sort: 'asc' | 'desc';
   key: string | null;
   limit: number;
 };
 
-export type Row = { id: string; status: Status; time: number; ownDay: number | null };
+export type Row = { id: string; status: OrderStatus; time: number; ownDay: number | null };
 export type Answer =
   | { kind: 'answer'; date: number; list?: Row[]; total?: number; next?: string | null }
   | { kind: 'refused'; date: number }
@@ -233,9 +229,9 @@ export function createPlatform(
   }
 
   function statusMeant(
-    askedDay: StatusAsked | undefined,
+    askedDay: AskedStatus | undefined,
     filter: Dialect['filter'],
-  ): Status | 'all' | 'nothing' | 'refused' {
+  ): OrderStatus | 'all' | 'nothing' | 'refused' {
     if (askedDay === undefined) return 'all';
     if (filter === 'refused') return 'refused';
     const isWord = typeof askedDay === 'string';
@@ -318,7 +314,7 @@ export function createPlatform(
     const none = new Set<Fault>();
     const to = dialect.end === 'exclusive' ? askedDay + 1 : askedDay;
     for (const sort of ['asc', 'desc'] as const) {
-      for (const status of [undefined, ...numbers, ...words]) {
+      for (const status of [undefined, ...orderStatuses, ...statusWords]) {
         const seen = new Set<string>();
         let key: string | null = null;
         // Ends: so many pages at most.
@@ -339,7 +335,7 @@ export function createPlatform(
   return platform;
 }
 
-export function statusOf(asked: StatusAsked): Status {
+function statusOf(asked: AskedStatus): OrderStatus {
   if (typeof asked === 'number') return asked;
-  return numbers[words.indexOf(asked)] ?? 1;
+  return orderStatuses[statusWords.indexOf(asked)] ?? 1;
 }

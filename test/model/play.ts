@@ -1,5 +1,6 @@
 // Plays one history: a platform, an archive that does what is due, faults and clocks by the minute; and watches for what
 // must never happen. A seal is false by definition: the platform can still show an order of the day that is not held.
+import type { OrderStatus } from '../../src/model.ts';
 import { createArchive, type Archive } from './archive.ts';
 import {
   createPlatform,
@@ -11,7 +12,6 @@ import {
   type Fault,
   type Memo,
   type Order,
-  type Status,
 } from './platform.ts';
 
 export const dayCount = 3;
@@ -55,7 +55,7 @@ export function ordersOf(contents: Contents, tweaks: Tweaks = {}): Order[] {
         id: `${'abc'[one]}${i}`,
         day: one,
         place: 10 + i * 10,
-        status: Number(status) as Status,
+        status: Number(status) as OrderStatus,
         // A day's last order is made in its last minute.
         visibleAt: isLast ? (one + 1) * day - minute : one * day + 10 * hour + i * hour,
         goneAt: Infinity,
