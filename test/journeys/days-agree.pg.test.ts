@@ -156,9 +156,11 @@ const view =
 const libraryFigures =
   (then: { asOf?: string } = {}): Door =>
   async (resource, day) => {
-    const { orders: ofOrders, nftClasses } = opened.archive.statistics;
+    const { statistics } = opened.archive;
     const asked = { project: 'p', from: day, to: day, by: 'day', ...then } as const;
-    return all(await (resource === 'orders' ? ofOrders(asked) : nftClasses(asked)));
+    return all(
+      await (resource === 'orders' ? statistics.orders(asked) : statistics.nftClasses(asked)),
+    );
   };
 let statusText: Promise<string> | undefined;
 let firstPage: Promise<string> | undefined;
