@@ -1,7 +1,6 @@
 // A list as of an instant, and what records said, whenever they said it: the contents of the analytics.…_history views
 // as items. A list goes over the rows of now in their order, and takes of each the content of then: so a page costs the
 // same at any depth, and however much the archive has grown since.
-import type { Queryable } from '../store/db.ts';
 import {
   runQuery,
   conditionsOn,
@@ -10,6 +9,7 @@ import {
   type RecordQuery,
   type Bind,
   type Position,
+  type RecordReader,
   type RecordSource,
 } from './record-sql.ts';
 import {
@@ -56,8 +56,7 @@ const inForceAt = (asOf: string, bind: Bind): string =>
 
 /** All contents of a record, oldest first; of each lookup for itself. */
 export async function historyOf<Item extends object>(
-  reader: Queryable,
-  source: RecordSource,
+  source: RecordReader,
   project: string,
   id: string,
 ): Promise<Version<Item>[]> {
@@ -71,7 +70,7 @@ export async function historyOf<Item extends object>(
     'h.raw_sha256',
   ];
   const rows = await runQuery<Flat<Item>>(
-    reader,
+    source,
     (bind) => `
     select ${contentColumns(source)}, case when h.is_current then o.missing_since end as "missingSince", ${inForceColumns}
     ${fromContents(source, project, [id], bind)}
@@ -97,8 +96,7 @@ const rowsAtOnce = 2000;
  * reading is bounded, so that a page costs no more where little matches (P9).
  */
 export async function recordsAsOf<Item extends object>(
-  reader: Queryable,
-  source: RecordSource,
+  source: RecordReader,
   asked: AsOfQuery,
   { after, wanted }: { after: Position | null; wanted: number },
 ): Promise<FoundRecords<Item>> {
@@ -108,10 +106,10 @@ export async function recordsAsOf<Item extends object>(
     const missing = wanted - found.length;
     // Where most match, the first look finds them all; where few do, the looks become wide.
     const atMost = Math.max(missing, Math.min(rowsAtOnce, wanted * 4 ** round));
-    const rows = await scan(reader, source, asked, reached, atMost);
+    const rows = await scan(source, asked, reached, atMost);
     const matching = rows.filter((row) => row.matches).slice(0, missing);
     const keys = matching.map(({ key }) => key);
-    const contents = await contentsThen<Item>(reader, source, asked, keys);
+    const contents = await contentsThen<Item>(source, asked, keys);
     for (const key of keys) {
       const item = contents.get(nameOf(source, key));
       if (item !== undefined) found.push({ item, key });
@@ -133,8 +131,7 @@ const nameOf = ({ key }: RecordSource, of: object): string =>
  * those that changed since, also between the two statements, have it in their histories.
  */
 async function contentsThen<Item extends object>(
-  reader: Queryable,
-  source: RecordSource,
+  source: RecordReader,
   asked: AsOfQuery,
   positions: Position[],
 ): Promise<Map<string, Item>> {
@@ -146,7 +143,7 @@ async function contentsThen<Item extends object>(
     ...new Set(some.map((position) => position[source.key[0]] ?? '')),
   ];
   if (positions.length === 0) return found;
-  const unchanged = await runQuery<Item & { missingSince: string | null }>(reader, (bind) => {
+  const unchanged = await runQuery<Item & { missingSince: string | null }>(source, (bind) => {
     const conditions = conditionsOn(source, asked, 'o', bind);
     return `
       select ${columnsNow(source.fields)} from ${table} o
@@ -160,18 +157,17 @@ async function contentsThen<Item extends object>(
   }
   const others = positions.filter((position) => !found.has(nameOf(source, position)));
   if (others.length === 0) return found;
-  (await contentsAt<Item>(reader, source, asked, idsOf(others))).forEach(take);
+  (await contentsAt<Item>(source, asked, idsOf(others))).forEach(take);
   return found;
 }
 
 /** The contents in force of some records that match, of results by lookup. */
 export const contentsAt = <Item extends object>(
-  reader: Queryable,
-  source: RecordSource,
+  source: RecordReader,
   asked: AsOfQuery,
   ids: string[],
 ): Promise<Item[]> =>
-  runQuery(reader, (bind) => {
+  runQuery(source, (bind) => {
     const { project, asOf } = asked;
     const conditions = [inForceAt(asOf, bind), ...conditionsOn(source, asked, 'h', bind)];
     const [{ fixed }] = source.shapes;
@@ -188,8 +184,7 @@ export const contentsAt = <Item extends object>(
  * filters decide; of one that changed since, its earlier contents will.
  */
 async function scan(
-  reader: Queryable,
-  source: RecordSource,
+  source: RecordReader,
   asked: AsOfQuery,
   after: Position | null,
   atMost: number,
@@ -197,17 +192,12 @@ async function scan(
   const fields = source.goesBy.map(
     (name) => `o.${columnOf(source.fields, name)?.column} as "${name}"`,
   );
-  const rows = await listed<Record<string, string | null> & { matches: boolean }>(
-    reader,
-    source,
-    asked,
-    {
-      after,
-      atMost,
-      columns: (bind) => `${fields.join(', ')}, ${mayMatch(source, asked, bind)} as matches`,
-      conditions: (bind) => conditionsOnKey(source, asked, bind),
-    },
-  );
+  const rows = await listed<Record<string, string | null> & { matches: boolean }>(source, asked, {
+    after,
+    atMost,
+    columns: (bind) => `${fields.join(', ')}, ${mayMatch(source, asked, bind)} as matches`,
+    conditions: (bind) => conditionsOnKey(source, asked, bind),
+  });
   return rows.map(({ matches, ...key }) => ({ key, matches }));
 }
 
@@ -228,12 +218,8 @@ function mayMatch(source: RecordSource, asked: AsOfQuery, bind: Bind): string {
 }
 
 /** How many records `recordsAsOf` finds in all. */
-export const countAsOf = (
-  reader: Queryable,
-  source: RecordSource,
-  asked: AsOfQuery,
-): Promise<number> =>
-  countIn(reader, source, asked, (where, bind) => {
+export const countAsOf = (source: RecordReader, asked: AsOfQuery): Promise<number> =>
+  countIn(source, asked, (where, bind) => {
     const [{ table, key, fixed }] = source.shapes;
     const names = [key, ...(fixed === undefined ? [] : [fixed[0]])].map((name) => `o.${name}`);
     const rows = [...where, ...conditionsOnKey(source, asked, bind), mayMatch(source, asked, bind)];

@@ -103,7 +103,7 @@ type Paged = RecordQuery & { limit: number; cursor?: string; offset?: number };
 
 /** `name`: in sentences, `orders` in `orders.list`. */
 function createReads<Item extends object>(reader: Reader, name: string, resource: Resource) {
-  const source = sources[resource];
+  const source = { ...sources[resource], reader };
   const schemas = argumentsOf(source);
   const check = (call: string, schema: z.ZodType<object>, given: unknown): RecordQuery =>
     parseArguments(`${name}.${call}`, schema, given) as RecordQuery;
@@ -117,10 +117,10 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
   ): Promise<FoundRecords<Item>> {
     const at = asked.asOf ?? (isSearched(source, asked) ? endOfTime : undefined);
     if (at !== undefined) {
-      return recordsAsOf(reader, source, { ...asked, asOf: at }, { after, wanted });
+      return recordsAsOf(source, { ...asked, asOf: at }, { after, wanted });
     }
     const range = { after, atMost: wanted, offset: from };
-    const items = await recordsNow<Item>(reader, source, asked, range);
+    const items = await recordsNow<Item>(source, asked, range);
     const found = items.map((item) => ({ item, key: item as unknown as Position }));
     return { found, reached: items.length < wanted ? null : (found.at(-1)?.key ?? null) };
   }
@@ -175,9 +175,7 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
     count: (given: unknown): Promise<number> => {
       const asked = check('count', schemas.stream, given);
       const { asOf: at } = asked;
-      return at === undefined
-        ? countNow(reader, source, asked)
-        : countAsOf(reader, source, { ...asked, asOf: at });
+      return at === undefined ? countNow(source, asked) : countAsOf(source, { ...asked, asOf: at });
     },
     // Checked at the call, not at the first step: that is where the mistake stands.
     stream: (given: unknown): AsyncGenerator<Item> =>
@@ -198,14 +196,14 @@ function createReads<Item extends object>(reader: Reader, name: string, resource
       });
       const asked = { project: key.project, [source.key[0]]: key.id };
       if (key.asOf !== undefined) {
-        return contentsAt<Item>(reader, source, { ...asked, asOf: key.asOf }, [key.id]);
+        return contentsAt<Item>(source, { ...asked, asOf: key.asOf }, [key.id]);
       }
       const range = { after: null, atMost: source.shapes.length };
-      return recordsNow<Item>(reader, source, asked, range);
+      return recordsNow<Item>(source, asked, range);
     },
     history: async (of: string, recordId: string): Promise<Version<Item>[]> => {
       const key = parseArguments(`${name}.history`, recordArguments, { project: of, id: recordId });
-      return historyOf<Item>(reader, source, key.project, key.id);
+      return historyOf<Item>(source, key.project, key.id);
     },
   };
 }

@@ -38,6 +38,9 @@ export type RecordSource = {
   key: readonly [string, ...string[]];
 };
 
+/** The same of an archive. */
+export type RecordReader = RecordSource & { reader: Queryable };
+
 function sourceOf(resource: Resource): RecordSource {
   const fields: Fields = fieldsOf[resource];
   const key = Object.keys(fields).filter(
@@ -70,7 +73,7 @@ const columnNamed = ({ fields }: RecordSource, name: string): string =>
 export type Bind = (value: unknown) => string;
 
 export async function runQuery<Row extends object>(
-  reader: Queryable,
+  { reader }: RecordReader,
   statement: (bind: Bind) => string,
 ): Promise<Row[]> {
   const parameters: unknown[] = [];
@@ -205,14 +208,13 @@ type Listing = {
 
 /** Rows of now in the order of the list. */
 export const listed = <Row extends object>(
-  reader: Queryable,
-  source: RecordSource,
+  source: RecordReader,
   asked: RecordQuery,
   { after, atMost, offset = 0, columns, conditions }: Listing,
 ): Promise<Row[]> => {
   const parts = partsOf(source, asked, after);
   if (parts.length === 0) return Promise.resolve([]);
-  return runQuery(reader, (bind) => {
+  return runQuery(source, (bind) => {
     const limit = `limit ${bind(atMost)}${offset === 0 ? '' : ` offset ${bind(offset)}`}`;
     const inOrder = orderOf(source, asked, (name) => `o.${columnNamed(source, name)}`);
     const statements = parts.map(
@@ -238,12 +240,11 @@ const isOfOne = ({ key: [id] }: RecordSource, asked: RecordQuery): boolean =>
 
 /** The records of now. */
 export const recordsNow = <Item extends object>(
-  reader: Queryable,
-  source: RecordSource,
+  source: RecordReader,
   asked: RecordQuery,
   range: Pick<Listing, 'after' | 'atMost' | 'offset'>,
 ): Promise<Item[]> =>
-  listed(reader, source, asked, {
+  listed(source, asked, {
     ...range,
     columns: () => columnsNow(source.fields),
     conditions: (bind) => conditionsOn(source, asked, 'o', bind),
@@ -251,12 +252,11 @@ export const recordsNow = <Item extends object>(
 
 /** `rows`: how many there are in a part of the list, of the rows `o` that its conditions choose. */
 export async function countIn(
-  reader: Queryable,
-  source: RecordSource,
+  source: RecordReader,
   asked: RecordQuery,
   rows: (where: string[], bind: Bind) => string,
 ): Promise<number> {
-  const [row] = await runQuery<{ matching: string }>(reader, (bind) => {
+  const [row] = await runQuery<{ matching: string }>(source, (bind) => {
     const counts = partsOf(source, asked, null).map((part) =>
       rows([ofProject('o', asked, bind), ...part(bind)], bind),
     );
@@ -265,22 +265,18 @@ export async function countIn(
   return Number(row?.matching ?? 0);
 }
 
-export async function countNow(
-  reader: Queryable,
-  source: RecordSource,
-  asked: RecordQuery,
-): Promise<number> {
+export async function countNow(source: RecordReader, asked: RecordQuery): Promise<number> {
   const { resource } = source;
   const { project, order: _, ...narrowed } = asked;
   const isWhole = Object.values(narrowed).every((value) => value === undefined);
   if (isWhole && (resource === 'orders' || resource === 'nft_classes')) {
     const [row] = await runQuery<{ matching: string }>(
-      reader,
+      source,
       (bind) => `select (${recordsHeld(resource, bind(project))})::text as matching`,
     );
     return Number(row?.matching);
   }
-  return countIn(reader, source, asked, (where, bind) => {
+  return countIn(source, asked, (where, bind) => {
     const all = [...where, ...conditionsOn(source, asked, 'o', bind)];
     return `(select count(*) from ${source.shapes[0].table} o where ${all.join(' and ')})`;
   });
