@@ -373,16 +373,6 @@ describe('what is no request', () => {
     );
   });
 
-  test('one that ends before its body does is nothing that was asked', async () => {
-    const socket = connectTo(served);
-    socket.end(
-      'POST /archive/v1/watch HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"operation_ids":["a"',
-    );
-    const text = await textFrom(socket);
-    expect(text).not.toMatch(/^HTTP\/1\.1 200/);
-    expect(text).not.toMatch(leaks);
-  });
-
   test.each([
     ['no HTTP', 'hello\r\n\r\n', '400'],
     ['a header without an end', `GET / HTTP/1.1\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, '431'],

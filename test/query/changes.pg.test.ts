@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openArchive, type Archive, type Change, type ChangesPage } from '../../src/index.ts';
+import type { Archive, Change } from '../../src/index.ts';
 import { silentLog } from '../../src/log.ts';
 import { apiVersions } from '../../src/model.ts';
 import { parseJson } from '../../src/platform/json.ts';
@@ -19,7 +19,7 @@ import type { Served } from '../../src/http/server.ts';
 import { collect } from '../support/collect.ts';
 import { startCommand, type Ended } from '../support/command.ts';
 import { runHere } from '../support/command-here.ts';
-import { fresh, freshFolder, setUp } from '../support/fresh.ts';
+import { freshFolder, setUp } from '../support/fresh.ts';
 import { observe, observeUnlisted } from '../support/observe.ts';
 import { eachInProject, openEmpty, type Opened } from '../support/opened.ts';
 import { blocksIn, fileText } from '../support/repository.ts';
@@ -274,31 +274,6 @@ test('four writers and a reader that breaks off anywhere: its copy is the archiv
     [project],
   );
   expect(seen.size).toBe(contents[0]?.n);
-});
-
-test('a position outlives vacuum, which writes every table anew, and a reconnect', async () => {
-  await commit([{ id: 'a', message: 'first' }, { id: 'b' }]);
-  const { items, position } = await archive.changes.list({ project, limit: 1 });
-  await commit([{ id: 'a', message: 'second', update: 7 }]);
-  const owner = await openDb({ connectionString, role: null, max: 1, log: silentLog() });
-  // Not in a transaction, as every other statement is.
-  await owner.pool.query(
-    'vacuum (full, freeze, analyze) sync.journal, sync.chains, archive.orders, archive.order_versions',
-  );
-  await owner.close();
-  const reopened = await fresh(openArchive({ connectionString, max: 1 }));
-  const after = async (at: string | null): Promise<ChangesPage> =>
-    reopened.changes.list({ project, ...(at !== null && { after: at }) });
-  const then = await after(position);
-  await commit([{ id: 'c' }]);
-  const last = await after(then.position);
-  expect([...items, ...then.items, ...last.items].map(told)).toEqual([
-    'new a first',
-    'new b ',
-    'changed a second',
-    'new c ',
-  ]);
-  expect(await inSql()).toEqual(['new a', 'new b', 'changed a', 'new c']);
 });
 
 describe('by every door', () => {

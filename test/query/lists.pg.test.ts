@@ -27,7 +27,7 @@ async function paged(query: object): Promise<string[]> {
   return ids.flat();
 }
 
-describe('an order', () => {
+describe('a record', () => {
   test('comes back without a digit lost', async () => {
     await writeOrder(db, {
       project,
@@ -41,6 +41,8 @@ describe('an order', () => {
       createdAt: '2026-03-10T10:00:00.123456Z',
       rawJson: '{"amount": 12345678901234567890.10, "unknown": [1.50]}',
     });
+    await writeClass(db, { project, id: 'c', nftCount: '9007199254740993' });
+    expect((await archive.nftClasses.get(project, 'c'))?.nftCount).toBe('9007199254740993');
   });
 
   test('that is not held is null, and so is one of another project', async () => {
@@ -85,45 +87,6 @@ describe('a list', () => {
     const both = archive.orders.list({ project, offset: 2, cursor: next ?? '' });
     await expect(both).rejects.toThrow('not both');
   });
-
-  test('takes its days with the last one included', async () => {
-    const days = async (from?: string, to?: string): Promise<number> => {
-      const bounds = { ...(from && { from }), ...(to && { to }) };
-      return (await archive.orders.list({ project, ...bounds })).items.length;
-    };
-    expect(await days('2026-03-10', '2026-03-10')).toBe(5);
-    expect(await days('2026-03-11', '2026-03-12')).toBe(1);
-    expect(await days(undefined, '2026-03-09')).toBe(0);
-    expect(await days('2026-03-11')).toBe(1);
-    // No day follows it that could be written.
-    expect(await days('2026-03-11', '9999-12-31')).toBe(1);
-  });
-});
-
-describe('NFT classes', () => {
-  beforeEach(async () => {
-    await writeClass(db, { project, id: 'c1', name: '100% Über_Katze', owner: 'o1', txHash: 'AB' });
-    await writeClass(db, {
-      project,
-      id: 'c2',
-      name: '100 uber katze',
-      owner: 'o2',
-      nftCount: '9007199254740993',
-    });
-  });
-  const ids = async (filters: object): Promise<string[]> =>
-    (await archive.nftClasses.list({ project, ...filters })).items.map((one) => one.id);
-
-  test('are found by a part of their name, whatever its case, and nothing in it is a pattern', async () => {
-    expect(await ids({ name: 'KATZE' })).toEqual(['c1', 'c2']);
-    expect(await ids({ name: '0%' })).toEqual(['c1']);
-    expect(await ids({ name: 'r_k' })).toEqual(['c1']);
-    expect(await ids({ name: '\\' })).toEqual([]);
-  });
-
-  test('keep counts beyond what a number can hold', async () => {
-    expect((await archive.nftClasses.get(project, 'c2'))?.nftCount).toBe('9007199254740993');
-  });
 });
 
 describe('an argument that makes no sense is named, and no SQL is run', () => {
@@ -136,54 +99,43 @@ describe('an argument that makes no sense is named, and no SQL is run', () => {
   // Which are no instants: as-of-edges.
   test.each<[call: string, given: unknown[], sentence: string]>([
     ['orders.list', [{ project: 'Not a name' }], 'orders.list: project must be a project name'],
-    ['orders.list', [{}], 'project must be a project name'],
     ['orders.list', [undefined], 'orders.list'],
     ['orders.list', [{ ...p, from: '2026-02-29' }], 'from must be a UTC day'],
     ['orders.list', [{ ...p, to: '0000-01-01' }], 'to must be a UTC day'],
     ['orders.list', [{ ...p, from: '2026-03-02', to: '2026-03-01' }], 'must not be after to'],
     ['orders.list', [{ ...p, limit: 0 }], `limit ${one}`],
     ['orders.list', [{ ...p, limit: 10_001 }], `limit ${one}`],
-    ['orders.list', [{ ...p, limit: 1.5 }], `limit ${one}`],
     ['orders.list', [{ ...p, limit: '5' }], `limit ${one}`],
     ['orders.list', [{ ...p, offset: -1 }], 'offset'],
     ['orders.list', [{ ...p, status: 4 }], 'status must be one of 1, 2, 3'],
     ['orders.list', [{ ...p, status: [] }], 'status must be one of 1, 2, 3'],
     ['orders.list', [{ ...p, order: 'up' }], 'order must be one of asc, desc'],
     ['orders.list', [{ ...p, account: 'a\0' }], 'account must be text'],
-    ['orders.list', [{ ...p, account: '' }], 'account must be text'],
     ['orders.list', [{ ...p, account: '\ud800' }], 'account must be text'],
     ['orders.list', [{ ...p, account: 'a'.repeat(1001) }], 'account must be text'],
     ['orders.list', [{ ...p, acount: 'a' }], 'acount'],
     ['orders.list', [{ ...p, asOf: '2026-02-29' }], noInstant],
     ['orders.list', [{ ...p, asOf, offset: 1 }], 'there are cursors and no offset'],
     ['nftClasses.get', ['p', ''], 'id must be'],
-    ['nftClasses.get', ['p', 'a\0b'], 'id must be'],
     ['nftClasses.get', ['p', 'é'.repeat(257)], 'id must be'],
     ['nftClasses.get', ['p', 'a', { asOf: '' }], noInstant],
     ['transactions.list', [{ ...p, asOf: '' }], noInstant],
     ['tokens.get', ['p', 'a', { asOf: '2026-02-29' }], noInstant],
-    ['orders.get', ['p', 'x'.repeat(513), { asOf }], 'id must be'],
     ['orders.history', ['p', ''], 'orders.history: id must be'],
-    ['orders.history', ['p', 'x'.repeat(513)], 'orders.history: id must be'],
-    ['orders.history', ['p', 'a\0'], 'orders.history: id must be'],
-    ['orders.history', ['p', '\ud800'], 'orders.history: id must be'],
     ['watchedOperations', [{ ...p, state: 'gone' }], 'state must be one of open, done, lost'],
     ['watchedOperations', [{ ...p, limit: 0 }], `limit ${one}`],
-    ['watchedOperations', [{}], 'project must be'],
     ['certificates', [{ ...p, month: '2026-13' }], 'month must be a month as yyyy-MM'],
     ['certificates', [{ ...p, month: '0000-01' }], 'month must be a month as yyyy-MM'],
     ['certificates', [{ ...p, resource: 'nothing' }], 'resource must be one of orders'],
     ['runs', [{ ...p, asOf }], 'asOf'],
-    ['runs', [{ project: 'P; drop table' }], 'project must be'],
     ['rejects', [{ ...p, from: '2026-02-30' }], 'from must be a UTC day'],
-    ['rejects', [{ ...p, from: '2026-02-02', to: '2026-02-01' }], 'must not be after to'],
     ['reject', ['p', 'orders', 'ab'], 'sha256 must be'],
     ['coverage', [{ ...p, resource: 'tokens' }], 'resource must be one of orders, nft_classes'],
     ['day', [{ ...p, resource: 'tokens', day: '2026-04-03' }], 'day: resource must be one of'],
     ['day', [{ ...p, resource: 'orders', day: '2026-02-30' }], 'day: day must be a UTC day'],
     ['day', [{ ...p, resource: 'orders', day: '2026-04-03', owner: 'a\0' }], 'owner'],
-    ['statistics.orders', [p], 'by must be one of day, month'],
     ['statistics.orders', [{ ...p, by: 'week' }], 'by must be one of day, month'],
+    ['statistics.orders', [p], 'by must be one of day, month'],
     [
       'statistics.orders',
       [{ ...byDay, groupBy: ['owner'] }],
@@ -191,8 +143,6 @@ describe('an argument that makes no sense is named, and no SQL is run', () => {
     ],
     ['statistics.orders', [{ ...byDay, groupBy: ['status', 'status'] }], 'each only once'],
     ['statistics.orders', [{ ...byDay, groupBy: 'status' }], 'must be a list of'],
-    ['statistics.orders', [{ ...byDay, from: '2026-03-02', to: '2026-03-01' }], 'not be after to'],
-    ['statistics.orders', [{ ...byDay, asOf: 'then' }], 'asOf must be an instant'],
     ['statistics.orders', [{ ...byDay, limit: 5 }], 'limit'],
     ...['Shanghai', 'UTC+8', '+08:00', 'Asia/Nowhere', "Asia/Shanghai'", 'asia/shanghai'].map(
       (zone): [string, unknown[], string] => ['statistics.orders', [{ ...byDay, zone }], noZone],
