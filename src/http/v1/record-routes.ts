@@ -2,9 +2,10 @@
 // behind certificate links; and what changed since, a page, which may wait for the next change, or all of it as a
 // stream.
 import * as z from 'zod';
-import { recordLists } from '../../catalogue.ts';
+import { recordLists, type PagedForward } from '../../catalogue.ts';
 import { resources, type Resource } from '../../model.ts';
 import { asOf, id as anyId, limit, order, whole } from '../../query/arguments.ts';
+import { everyPage } from '../../query/ask-question.ts';
 import { recordList, recordsOf } from '../../query/lists.ts';
 import { changeFilters, longestWaitMs } from '../../query/changes.ts';
 import { firstOf } from '../../query/record-text.ts';
@@ -131,9 +132,6 @@ const certificateFileRoute = route({
   },
 });
 
-/** Changes read at a time for a stream. */
-const streamedAtOnce = 1000;
-
 type Given = { resource?: Resource | undefined; after?: string | undefined };
 
 const changesRoute = route({
@@ -186,19 +184,11 @@ const asked = (given: Given, asking: ArchiveRequest): ChangesQuery => ({
 });
 
 /** Ends where there is nothing more to read now. */
-async function* upToNow(changes: Changes, query: ChangesQuery): AsyncGenerator<Change> {
-  let after: string | null = null;
-  for (;;) {
-    const page = await changes.list({
-      ...query,
-      ...(after === null ? {} : { after }),
-      limit: streamedAtOnce,
-    });
-    yield* page.items;
-    if (page.isUpToDate) return;
-    after = page.position;
-  }
-}
+const upToNow = (changes: Changes, query: ChangesQuery): AsyncIterable<Change> =>
+  everyPage(async ({ limit: most, cursor: after }: PagedForward) => {
+    const page = await changes.list({ ...query, ...withoutUndefined({ limit: most, after }) });
+    return { items: page.items, next: page.isUpToDate ? null : page.position };
+  }, {});
 
 export const recordRoutes: readonly Route[] = [
   ...resources.flatMap(routesOf),
