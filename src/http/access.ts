@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Instant, ProjectId } from '../model.ts';
 import { sign } from '../platform/sign.ts';
 import { targetOf, type Target } from '../platform/target.ts';
-import { badRequest, forbidden, Refused, refusal } from './http-answers.ts';
+import { badRequest, forbidden, Refused, refusal, type Answer } from './http-answers.ts';
 
 /** Who reads, and the projects that opens. Secrets come from the environment or a file, never from the database. */
 export type ReaderKey = {
@@ -125,8 +125,7 @@ export function projectByKey(gate: Gate, headers: IncomingHttpHeaders): ProjectI
 }
 
 function onlyOneOf(opened: Pick<Opened, 'projects'> | null): ProjectId {
-  if (opened === null) throw new Refused(forbidden());
-  const [project, ...others] = opened.projects;
+  const [project, ...others] = orRefuse(opened, forbidden()).projects;
   if (project !== undefined && others.length === 0) return project;
   throw new Refused(
     badRequest(
@@ -142,28 +141,20 @@ function onlyOneOf(opened: Pick<Opened, 'projects'> | null): ProjectId {
 export function openedTo(gate: Gate, asked: Asked): Opened {
   const { headers } = asked;
   const { authorization } = headers;
-  if (authorization !== undefined && isSigned(headers)) {
+  if (isSigned(headers)) {
+    if (authorization === undefined) return orRefuse(openedBySignature(gate, asked), forbidden());
     throw new Refused(badRequest('send a bearer key or a signature, not both'));
   }
-  if (authorization === undefined && !isSigned(headers)) {
-    const opened = openedByNothing(gate, headers);
-    if (opened !== null) return opened;
-    throw new Refused(
-      refusal(
-        401,
-        'UNAUTHORIZED',
-        'a key is needed here: Authorization: Bearer …, or a signed request',
-      ),
-    );
-  }
   if (authorization === undefined) {
-    const opened = openedBySignature(gate, asked);
-    if (opened !== null) return opened;
-  } else {
-    const reader = readerByBearer(gate, authorization);
-    if (reader !== null) return rightsOf(reader);
+    const sentence = 'a key is needed here: Authorization: Bearer …, or a signed request';
+    return orRefuse(openedByNothing(gate, headers), refusal(401, 'UNAUTHORIZED', sentence));
   }
-  throw new Refused(forbidden());
+  return rightsOf(orRefuse(readerByBearer(gate, authorization), forbidden()));
+}
+
+function orRefuse<T>(found: T | null, answer: Answer): T {
+  if (found === null) throw new Refused(answer);
+  return found;
 }
 
 /**
@@ -174,7 +165,7 @@ export function openedUnlessSigned(gate: Gate, asked: Asked): Opened | null {
   if (asked.headers.authorization !== undefined || !isSigned(asked.headers)) {
     return openedTo(gate, asked);
   }
-  if (signerOf(gate, asked) === null) throw new Refused(forbidden());
+  orRefuse(signerOf(gate, asked), forbidden());
   return null;
 }
 

@@ -120,10 +120,9 @@ const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => es
 const prose = (text: string): string => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
 function docsPage(document: Document): string {
-  const all = Object.entries(document.paths).flatMap(([path, { get, post }]) => [
-    ...(get === undefined ? [] : [{ path, method: 'GET', operation: get }]),
-    ...(post === undefined ? [] : [{ path, method: 'POST', operation: post }]),
-  ]);
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
   const groups = document.tags.map(({ name }) => ({
     name,
     entries: all.filter(({ operation }) => operation.tags.includes(name)),
@@ -182,9 +181,9 @@ function entryOf(
       ? ''
       : '<h3>Body</h3><textarea rows="4" spellcheck="false" aria-label="Body" placeholder="{&quot;operation_ids&quot;: [&quot;op_0001&quot;]}"></textarea>';
   const rows = parameters.map((one) => rowOf(one, operationId)).join('');
-  return `<details id="${operationId}"><summary><span class="method ${method.toLowerCase()}">${method}</span><code>${escaped(path)}</code><span class="soft">${prose(summary)}</span></summary><div class="body">
+  return `<details id="${operationId}"><summary><span class="method ${method}">${method.toUpperCase()}</span><code>${escaped(path)}</code><span class="soft">${prose(summary)}</span></summary><div class="body">
 ${description === undefined ? '' : `<p>${prose(description)}</p>`}
-<form data-path="${escaped(path)}" data-method="${method}">
+<form data-path="${escaped(path)}" data-method="${method.toUpperCase()}">
 ${rows === '' ? '' : `<h3>Parameters</h3><table>${rows}</table>`}${body}
 <button>Send</button><output></output><pre hidden></pre>
 </form>
