@@ -74,6 +74,8 @@ export const of =
 export const text = of('text');
 export const integer = of('integer');
 export const bigint = of('bigint');
+/** Exact, as decimal text. */
+export const decimal = of('numeric');
 export const count = (meaning = '') => ({ ...bigint(meaning), isCount: true }) as const;
 export const truth = of('boolean');
 export const time = of('timestamptz');
@@ -480,18 +482,14 @@ export type RecordQuestion = Pick<Question, 'one' | 'summary' | 'shown' | 'isPag
   /** What a record is. */
   meaning: string;
   about: string;
-  /**
-   * What its values may be is said in query/record-filters.ts. `days`: those the records stand under; read both ways.
-   */
-  filters: readonly string[];
   /** What names a record within the project. */
   key: readonly [string];
   fields: Fields;
 };
 
 /**
- * The lists of records, by resource: `shown` is what a person is shown of one, the most telling first. How they are
- * read, also as of an instant, is said in query/.
+ * The lists of records, by resource: `shown` is what a person is shown of one, the most telling first. What they are
+ * narrowed by is said in query/record-filters.ts; where they have days, by these, too, and they are read both ways.
  */
 export const recordLists = {
   orders: {
@@ -501,7 +499,6 @@ export const recordLists = {
     about:
       'By day, time of creation and id. Following `next` gives each order held throughout exactly once, whatever is written meanwhile.',
     isPaged: true,
-    filters: ['days', 'status', 'account'],
     key: ['operationId'],
     fields: order,
     shown: [
@@ -522,7 +519,6 @@ export const recordLists = {
     about:
       'The platform’s list, whoever asks: where several projects share a platform, the one that archives it answers for all.',
     isPaged: true,
-    filters: ['days', 'id', 'owner', 'name', 'txHash'],
     key: ['id'],
     fields: nftClass,
     shown: ['createdAt', 'id', 'name', 'owner', 'nftCount', 'symbol'],
@@ -534,7 +530,6 @@ export const recordLists = {
     about:
       'By operation id and lookup. There is no list of operations: only those are here whose ids were given.',
     isPaged: true,
-    filters: ['status', 'module'],
     key: ['operationId'],
     fields: transaction,
     shown: [
@@ -555,7 +550,6 @@ export const recordLists = {
     meaning: 'A token and its fees',
     summary: 'Tokens and their fees',
     about: 'By symbol, tokens that the node no longer lists included.',
-    filters: ['owner'],
     key: ['symbol'],
     fields: token,
     shown: [
@@ -572,12 +566,6 @@ export const recordLists = {
     ],
   },
 } as const satisfies Record<Resource, RecordQuestion>;
-
-/** What a list of records can be narrowed by besides its days. */
-export type RecordFilter<Of extends Resource> = Exclude<
-  (typeof recordLists)[Of]['filters'][number],
-  'days'
->;
 
 /** By the library's names; in URLs, commands and pages they are written with underscores. */
 export const questions = {

@@ -69,7 +69,7 @@ export type List = {
 
 export function recordList(resource: Resource): List & { resource: Resource } {
   const { key, isPaged, ...rest }: RecordQuestion = recordLists[resource];
-  const hasDays = rest.filters.includes('days');
+  const hasDays = 'sliceDay' in rest.fields;
   return {
     ...rest,
     name: resource,

@@ -4,6 +4,7 @@ import {
   bigint,
   count,
   day,
+  decimal,
   integer,
   list,
   of,
@@ -28,8 +29,6 @@ import {
 } from '../model.ts';
 import type { RecordOf } from '../resources.ts';
 
-/** Exact, as decimal text. */
-export const decimal = of('numeric');
 /** One object; null where `orNothing` says so. */
 const object = <const Members extends QuestionFields>(meaning: string, members: Members) =>
   ({ members, meaning, isSet: true }) as const;

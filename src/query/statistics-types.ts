@@ -1,9 +1,18 @@
 // What statistics take and give. Plain data, as in types.ts: sums are exact decimal text with their unit in the name,
 // counts are numbers, and beside every figure stands how much of its period is held.
 import type { Day, ProjectId } from '../model.ts';
-import { count, day, integer, orNull, reservationNames, text, truth, words } from '../catalogue.ts';
+import {
+  count,
+  day,
+  decimal,
+  integer,
+  orNull,
+  reservationNames,
+  text,
+  truth,
+  words,
+} from '../catalogue.ts';
 import { order, type Column, type RecordOf } from '../resources.ts';
-import { decimal } from './reports.ts';
 
 export type StatisticsQuery = {
   project: ProjectId;

@@ -14,7 +14,7 @@ import {
   type Given,
   type Shape,
 } from '../../query/check-arguments.ts';
-import { nftClassFilters, tokenFilters } from '../../query/record-filters.ts';
+import { recordFilters } from '../../query/record-filters.ts';
 import type { ListScope } from '../../query/types.ts';
 import { notFound, type Answer } from '../http-answers.ts';
 import type { ServerContext } from '../server-context.ts';
@@ -164,7 +164,7 @@ const ordersRoute = platformRoute({
   },
 });
 
-const { txHash, ...filters } = nftClassFilters;
+const { txHash, ...filters } = recordFilters.nft_classes;
 
 const classesRoute = platformRoute({
   ...ofPlatform,
@@ -245,7 +245,7 @@ const tokenRoutes = [
     path: '/token/tokens',
     name: 'nodeTokens',
     summary: 'Tokens',
-    inQuery: tokenFilters,
+    inQuery: recordFilters.tokens,
     answer: enveloped(z.array(record).nullable()),
     read: async (query, { archive, project }) => {
       const { items, height } = await archive.tokens.list({ project, ...query });
