@@ -105,16 +105,6 @@ test('figures have a column for each group, and the others none', async () => {
   expect(rows).toHaveLength((await archive.statistics.orders({ ...range, groupBy })).length);
   const plain = await textOf(`/statistics/orders?${query}&format=csv`);
   expect(plain).toMatch(/^period,orders,/);
-  const of = { project: 'p', resource: 'nft_classes' as const };
-  const grown = { id: 'grown', owner: 'a', timestamp: '2026-03-05T09:00:00Z' };
-  await observe(bench.db, of, [{ ...grown, nft_count: 1 }], '2026-03-05T10:00:00Z');
-  await observe(bench.db, of, [{ ...grown, nft_count: 4 }], '2026-03-06T10:00:00Z');
-  const growth = await page('/statistics/nft_growth');
-  expect(growth.items[0]).toMatchObject({ period: '2026-03-01', nfts_minted: '3' });
-  for (const list of ['nft_classes?by=day', 'nft_classes?group_by=owner', 'nft_owners?limit=3']) {
-    const { items } = await page(`/statistics/${list}`);
-    expect([list, items.length > 0]).toEqual([list, true]);
-  }
 });
 
 test('a reject is a row, and a file of its bytes', async () => {
