@@ -91,17 +91,10 @@ function closingLines({ closing }: Safety, now: number): string[] {
   ];
 }
 
-/** How a run ended, where the ledger's word is not a person's. */
-const endings: Readonly<Record<string, string>> = {
-  quiet: 'done, nothing new',
-  idle: 'nothing was due',
-  part: 'done, of what was asked for',
-};
-
 function lastRunText({ last_run: run, parked_reason: parked }: ProjectStatus, now: number): string {
   if (run === null) return '';
   const { outcome } = run;
-  const ending = outcome === null ? 'still running or cut off' : (endings[outcome] ?? outcome);
+  const ending = outcome === null ? 'still running or cut off' : (en.outcomes[outcome] ?? outcome);
   const isSaidBelow = run.last_error === null || run.last_error === parked;
   const error = isSaidBelow ? '' : `: ${run.last_error}`;
   return `; last run ${formatSpan(Math.max(0, now - Date.parse(run.started_at)))} ago, ${ending}${error}`;
