@@ -15,8 +15,9 @@ import type { Environment } from '../settings/environment.ts';
 import { readSettings, type ProjectSettings, type Settings } from '../settings/settings.ts';
 import { checkPrograms, findPackage } from '../store/embedded/programs.ts';
 import { checkDataDir, holdsArchive } from '../store/embedded/home.ts';
+import { archivedLists } from '../sync/enter-days.ts';
 import { headsName } from '../verify/publish-heads.ts';
-import { openStore } from './open-store.ts';
+import { closing, openStore } from './open-store.ts';
 import { exportFound, portFound, readersFound } from './start-needs.ts';
 import {
   examineReplica,
@@ -105,16 +106,14 @@ export async function failuresOf(
 }
 
 /** Throws unless somebody answers there; that a key is refused is an answer. */
-async function examineAddress(project: ProjectSettings, settings: Settings): Promise<void> {
-  const platform = platformOf(project, settings);
-  try {
-    await platform.page({ resource: 'orders', limit: 1, sortBy: 'DATE_DESC' });
-  } catch (error) {
-    if (refusalOf(error) === null) throw error;
-  } finally {
-    await platform.close();
-  }
-}
+const examineAddress = (project: ProjectSettings, settings: Settings): Promise<unknown> =>
+  closing((keep) =>
+    keep(platformOf(project, settings))
+      .page({ resource: 'orders', limit: 1, sortBy: 'DATE_DESC' })
+      .catch((error: unknown) => {
+        if (refusalOf(error) === null) throw error;
+      }),
+  );
 
 async function examineAll(settings: Settings, tell: Tell): Promise<void> {
   const { database, readDatabase, certificatesDir, headsDir, projects, proxies } = settings;
@@ -206,12 +205,7 @@ async function examineDatabase(
       return null;
     }
   }
-  const store = await openStore(database, silentLog());
-  try {
-    return await examineServer(store, tell);
-  } finally {
-    await store.close();
-  }
+  return closing(async (keep) => examineServer(keep(await openStore(database, silentLog())), tell));
 }
 
 /** Whether a folder, and what a sync adds to in it, can be written, by writing there; said only where it cannot. */
@@ -267,46 +261,41 @@ const platformOf = (
     log: silentLog(),
   });
 
-async function examinePlatform(
+const listNames = { orders: 'orders', nft_classes: 'NFT classes' };
+
+const examinePlatform = (
   project: ProjectSettings,
   settings: Settings,
   about: string,
   tell: Tell,
-): Promise<void> {
-  const platform = platformOf(project, settings);
-  try {
-    const { orders, classes, baseUrl } = project;
-    const asked: [string, () => Promise<{ total: number | null }>][] = [];
-    const query = { limit: 1, sortBy: 'DATE_DESC', countTotal: true } as const;
-    if (orders !== 'none') {
-      asked.push(['orders', () => platform.page({ resource: 'orders', ...query })]);
-    }
-    if (classes !== 'none') {
-      asked.push(['NFT classes', () => platform.page({ resource: 'nft_classes', ...query })]);
-    }
-    // Each list by itself: of two, one may be refused or out of order.
+): Promise<void> =>
+  closing(async (keep) => {
+    const platform = keep(platformOf(project, settings));
+    const { baseUrl } = project;
+    const lists = archivedLists(project);
     const shown: string[] = [];
-    const failures: [string, unknown][] = [];
+    const failures: string[] = [];
     const begun = performance.now();
-    for (const [list, ask] of asked) {
+    // Each list by itself: of two, one may be refused or out of order.
+    for (const resource of lists) {
+      const list = listNames[resource];
       try {
-        const { total } = await ask();
+        const query = { resource, limit: 1, sortBy: 'DATE_DESC', countTotal: true } as const;
+        const { total } = await platform.page(query);
         shown.push(total === null ? `${list} without a total` : `${formatCount(total)} ${list}`);
       } catch (error) {
-        failures.push([list, error]);
+        const isThere = !(error instanceof UnansweredError) || error.status !== 404;
+        const advice = `check the address and its path, or set this list to "none" (OUTLAST_PROJECTS_FILE) if there is none`;
+        const none = `${baseUrl} knows no list of ${list} (404): ${advice}`;
+        failures.push(isThere ? (await verdictOn(error)).text : none);
       }
     }
-    const took = Math.round((performance.now() - begun) / Math.max(1, asked.length));
+    const took = Math.round((performance.now() - begun) / Math.max(1, lists.length));
     if (shown.length > 0) {
       const says = `takes the key, answers in ${took} ms, and shows ${shown.join(' and ')}`;
       tell('ok', about, `${baseUrl} ${says}`);
     }
-    for (const [list, error] of failures) {
-      const isThere = !(error instanceof UnansweredError) || error.status !== 404;
-      const advice = `check the address and its path, or set this list to "none" (OUTLAST_PROJECTS_FILE) if there is none`;
-      const none = `${baseUrl} knows no list of ${list} (404): ${advice}`;
-      tell('fail', about, isThere ? (await verdictOn(error)).text : none);
-    }
+    for (const text of failures) tell('fail', about, text);
     const date = platform.clock.lastDate();
     if (date !== null) tellClock(Date.now() - date, tell);
     else if (shown.length > 0) {
@@ -316,10 +305,7 @@ async function examinePlatform(
         'the platform’s answers carry no usable Date: days are read, and nothing is sealed, final or lost',
       );
     }
-  } finally {
-    await platform.close();
-  }
-}
+  });
 
 function tellClock(aheadMs: number, tell: Tell): void {
   // A Date has whole seconds, and the answer took its time.

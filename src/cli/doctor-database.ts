@@ -11,7 +11,7 @@ import { onlyRow, openDb, withTx, type Db, type Queryable, type Tx } from '../st
 import { migrateWithin } from '../store/migrate.ts';
 import { inspectConnection } from '../store/pg-client.ts';
 import { forbiddenHere, mayRunAs, missingRights } from '../store/roles.ts';
-import { ofReplica, type Store } from './open-store.ts';
+import { closing, ofReplica, type Store } from './open-store.ts';
 import { formatCount, formatMegabytes, formatSpan } from './print.ts';
 
 /** What tells one archive from another, and how new it is. */
@@ -27,19 +27,19 @@ export type State = 'ok' | 'warn' | 'fail';
 export type Tell = (state: State, about: string, text: string) => void;
 
 /** Tells of the database; gives back what it holds, null where that is no archive that this release can read. */
-export async function examineServer(store: Store, tell: Tell): Promise<ArchiveIdentity | null> {
-  const { connectionString, isEmbedded } = store;
-  const db = await openDb({ connectionString, isReadOnly: true, max: 2, log: silentLog() });
-  try {
+export const examineServer = (
+  { connectionString, isEmbedded }: Store,
+  tell: Tell,
+): Promise<ArchiveIdentity | null> =>
+  closing(async (keep) => {
+    const how = { connectionString, isReadOnly: true, max: 2, log: silentLog() };
+    const db = keep(await openDb(how));
     const server = await tellServer(db, isEmbedded, tell);
     if (!isEmbedded) await tellWay(db, tell);
-    if (!server.standby) return await tellSchema(connectionString, server.bytes, tell);
+    if (!server.standby) return tellSchema(connectionString, server.bytes, tell);
     await checkSchema(db);
-    return await heldIn(db);
-  } finally {
-    await db.close();
-  }
-}
+    return heldIn(db);
+  });
 
 type Server = { version: string; standby: boolean; bytes: number; nowMs: number };
 
@@ -113,14 +113,12 @@ async function tellSchema(
   bytes: number,
   tell: Tell,
 ): Promise<ArchiveIdentity | null> {
-  const { schema, notes, held } = await rehearse(connectionString);
+  const { schema, notes, identity, recent, untold } = await rehearse(connectionString);
   tell('ok', 'schema', schemas[schema]);
-  const recent = held?.recent ?? null;
   if (recent !== null) {
     const growth = formatMegabytes(bytes * recent);
     tell('ok', 'growth', `the last 30 days take about ${growth} of the database`);
   }
-  const untold = held?.untold ?? 0;
   if (untold > 0) {
     // The webhook is not tried: people would be sent a message.
     const alerts = untold === 1 ? 'an alert' : `${formatCount(untold)} alerts`;
@@ -134,25 +132,21 @@ async function tellSchema(
   if (notes.length === 0) {
     tell('ok', 'rights', 'a sync runs as outlast_writer, which cannot delete what is archived');
   }
-  return held?.identity ?? null;
+  return identity;
 }
 
-/** The part of the archive that came in the last 30 days; null: it holds nothing. */
-async function recentShare(db: Queryable): Promise<number | null> {
-  const { rows } = await db.query<{ share: number | null }>(
-    `select (sum(shown_total) filter (where day > current_date - 31 and day < current_date)
-             / nullif(sum(shown_total), 0))::float8 as share
-       from sync.slices`,
-  );
-  return onlyRow({ rows }).share;
-}
+/** The part of the archive that came in the last 30 days, null where it holds nothing; and alerts that nobody took. */
+type Figures = { recent: number | null; untold: number };
 
-async function countUntold(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ untold: number }>(
-    'select count(*)::int as untold from sync.alerts where attempts > 0',
+const figuresOf = async (db: Queryable): Promise<Figures> =>
+  onlyRow(
+    await db.query<Figures>(
+      `select (sum(shown_total) filter (where day > current_date - 31 and day < current_date)
+               / nullif(sum(shown_total), 0))::float8 as recent,
+              (select count(*)::int from sync.alerts where attempts > 0) as untold
+         from sync.slices`,
+    ),
   );
-  return onlyRow({ rows }).untold;
-}
 
 async function heldIn(db: Queryable): Promise<ArchiveIdentity> {
   const projects = await db.query<{ project: string; salt: string }>(
@@ -172,45 +166,40 @@ const tolerableLagMs = 300_000;
 
 /** Tells of the replica, beside what its primary holds. */
 export async function examineReplica(
-  store: Store,
+  { connectionString }: Store,
   primary: ArchiveIdentity | null,
   tell: Tell,
 ): Promise<void> {
-  try {
-    const { connectionString } = store;
-    const db = await openDb({ connectionString, isReadOnly: true, max: 1, log: silentLog() });
-    try {
-      await checkSchema(db);
-      const { salts, newestRunMs } = await heldIn(db);
-      if (primary !== null && [...salts].some(([id, salt]) => primary.salts.get(id) !== salt)) {
-        tell(
-          'fail',
-          'replica',
-          'holds another archive than DATABASE_URL: point OUTLAST_READ_DATABASE_URL at a replica of that',
-        );
-        return;
-      }
-      const behindMs = (primary?.newestRunMs ?? 0) - (newestRunMs ?? 0);
-      const kind = (await readReplica(db)) === null ? 'no standby' : 'a standby';
-      if (behindMs <= tolerableLagMs) tell('ok', 'replica', `${kind}, has the newest run`);
-      else {
-        const since = newestRunMs === null ? 'has no run yet' : `is ${formatSpan(behindMs)} behind`;
-        tell('warn', 'replica', `${kind}, ${since}: see what keeps it from following its primary`);
-      }
-    } finally {
-      await db.close();
+  const examine = async (db: Db): Promise<void> => {
+    await checkSchema(db);
+    const { salts, newestRunMs } = await heldIn(db);
+    if (primary !== null && [...salts].some(([id, salt]) => primary.salts.get(id) !== salt)) {
+      tell(
+        'fail',
+        'replica',
+        'holds another archive than DATABASE_URL: point OUTLAST_READ_DATABASE_URL at a replica of that',
+      );
+      return;
     }
-  } catch (error) {
+    const behindMs = (primary?.newestRunMs ?? 0) - (newestRunMs ?? 0);
+    const kind = (await readReplica(db)) === null ? 'no standby' : 'a standby';
+    if (behindMs <= tolerableLagMs) tell('ok', 'replica', `${kind}, has the newest run`);
+    else {
+      const since = newestRunMs === null ? 'has no run yet' : `is ${formatSpan(behindMs)} behind`;
+      tell('warn', 'replica', `${kind}, ${since}: see what keeps it from following its primary`);
+    }
+  };
+  const how = { connectionString, isReadOnly: true, max: 1, log: silentLog() };
+  await closing(async (keep) => examine(keep(await openDb(how)))).catch((error: unknown) => {
     throw ofReplica(error);
-  }
+  });
 }
 
 const takenBack = new Error('Taken back');
 
-type Found = Awaited<ReturnType<typeof migrateWithin>> & {
-  /** Null: the schema is not of this release. */
-  held: { identity: ArchiveIdentity; recent: number | null; untold: number } | null;
-};
+/** `identity`: null where the schema is not of this release. */
+type Found = Awaited<ReturnType<typeof migrateWithin>> &
+  Figures & { identity: ArchiveIdentity | null };
 
 /**
  * Whether a sync could work on a database: what it begins with, done in one transaction and taken back.
@@ -231,7 +220,7 @@ async function rehearse(connectionString: DatabaseAddress): Promise<Found> {
   try {
     return await withTx<never>(db, async (tx) => {
       const { schema, notes } = await migrateWithin(tx);
-      found = { schema, notes, held: null };
+      found = { schema, notes, identity: null, recent: null, untold: 0 };
       if (schema === 'older') await tx.query('comment on schema sync is null');
       else {
         // First: a cluster does not let one role read what another has just written.
@@ -246,11 +235,7 @@ async function rehearse(connectionString: DatabaseAddress): Promise<Found> {
           );
         }
         if (schema === 'same') {
-          found.held = {
-            identity: await heldIn(tx),
-            recent: await recentShare(tx),
-            untold: await countUntold(tx),
-          };
+          found = { ...found, ...(await figuresOf(tx)), identity: await heldIn(tx) };
         }
       }
       throw takenBack;

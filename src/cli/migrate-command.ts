@@ -2,7 +2,7 @@
 // for people who run migrations as the database's owner.
 import type { Command } from 'commander';
 import { readSettings } from '../settings/settings.ts';
-import { bringUpToDate, openStore } from './open-store.ts';
+import { bringUpToDate, closing, openStore } from './open-store.ts';
 import { openLog } from './log-lines.ts';
 import { counted, print, printJson } from './print.ts';
 
@@ -13,8 +13,8 @@ export const migrateCommand = (command: Command): Command =>
     .action(async (flags: { distributed?: true; json?: true }) => {
       const settings = readSettings({ needs: 'database' });
       const log = openLog(settings.logLevel);
-      const store = await openStore(settings.database, log);
-      try {
+      await closing(async (keep) => {
+        const store = keep(await openStore(settings.database, log));
         const done = await bringUpToDate(store, log, flags);
         if (flags.json === true) printJson(done);
         else {
@@ -30,7 +30,5 @@ export const migrateCommand = (command: Command): Command =>
           }
           for (const note of done.notes) print(`Note: ${note}`);
         }
-      } finally {
-        await store.close();
-      }
+      });
     });

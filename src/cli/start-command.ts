@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import type { ExportEnd } from '../alert/update-alerts.ts';
 import { causeChain, codeOf } from '../errors.ts';
 import { createProcessMetrics } from '../http/metrics.ts';
-import type { Served } from '../http/server.ts';
 import { mostOpen } from '../http/v1/watch-route.ts';
 import type { Log } from '../log.ts';
 import type { Meter } from '../meter.ts';
@@ -16,7 +15,7 @@ import { enterUpTo } from '../store/operations/watch-operations.ts';
 import { projectIds } from '../store/projects.ts';
 import { createHolder } from '../sync/holder.ts';
 import { lastDue, nextDue, startSchedule, startTicks, type Schedule } from '../sync/schedule.ts';
-import { openMigrated } from './open-store.ts';
+import { closing, openMigrated } from './open-store.ts';
 import { createWorker, openAlerts } from './create-workers.ts';
 import { exportTo } from './export-places.ts';
 import { openLog } from './log-lines.ts';
@@ -35,51 +34,43 @@ const alertsPatienceMs = 2_000;
 async function start(settings: Settings): Promise<void> {
   await checkStartNeeds(settings);
   const log = openLog(settings.logLevel);
-  const stop = stopOnSignals(() => log.info('Stopping: finishing the page in flight'));
-  const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
-  const archive = await openMigrated(settings, log, metrics.meter);
-  // One for all: what is held is renewed together.
-  const holder = createHolder(archive.db, settings.leaseMs);
-  const workers = settings.projects.map((project) => ({
-    ...createWorker(project, settings, archive.db, log, metrics.meter.of(project.id)),
-    holder,
-  }));
-  const exports = createScheduledExports(settings.exports, archive.db, log, metrics.meter);
-  const { lastExport } = exports;
-  const alerts = openAlerts(settings, archive.db, workers, { mayBeat: true, lastExport }, log);
-  let served: Served | null = null;
-  let schedule: Schedule | null = null;
-  try {
-    served = await startServing(settings, archive.store.connectionString, log, {
-      metrics,
-      workers,
-      isAlive: () => schedule?.isOverdue() !== true,
-      settings: settingsInForce(),
-      watch: (project, operations, signature) =>
-        enterUpTo(mostOpen, archive.db, project, operations, signature),
-    });
-    schedule = startSchedule(workers, settings.schedule, stop.signal, log, undefined, (turn) =>
+  await closing(async (keep) => {
+    const { signal } = keep(
+      stopOnSignals(() => log.info('Stopping: finishing the page in flight')),
+    );
+    const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
+    const { db, store } = keep(await openMigrated(settings, log, metrics.meter));
+    // One for all: what is held is renewed together.
+    const holder = createHolder(db, settings.leaseMs);
+    const workers = settings.projects.map((project) => ({
+      ...keep(createWorker(project, settings, db, log, metrics.meter.of(project.id))),
+      holder,
+    }));
+    const exports = createScheduledExports(settings.exports, db, log, metrics.meter);
+    const { lastExport } = exports;
+    const alerts = openAlerts(settings, db, workers, { mayBeat: true, lastExport }, log);
+    keep({ close: () => alerts.close(alertsPatienceMs) });
+    let schedule: Schedule | null = null;
+    const { url } = keep(
+      await startServing(settings, store.connectionString, log, {
+        metrics,
+        workers,
+        isAlive: () => schedule?.isOverdue() !== true,
+        settings: settingsInForce(),
+        watch: (project, operations, signature) =>
+          enterUpTo(mostOpen, db, project, operations, signature),
+      }),
+    );
+    schedule = startSchedule(workers, settings.schedule, signal, log, undefined, (turn) =>
       alerts.after(turn),
     );
-    log.info(
-      {
-        projects: settings.projects.map((project) => project.id),
-        schedule: settings.schedule,
-        url: served.url,
-      },
-      'Outlast is running',
-    );
-    exports.start(stop.signal);
-    await stopped(stop.signal);
+    const projects = workers.map(({ projectId }) => projectId);
+    log.info({ projects, schedule: settings.schedule, url }, 'Outlast is running');
+    exports.start(signal);
+    await stopped(signal);
     await schedule.close();
     await exports.close();
-  } finally {
-    await served?.close();
-    await alerts.close(alertsPatienceMs);
-    await Promise.all(workers.map((worker) => worker.close()));
-    await archive.close();
-    stop.close();
-  }
+  });
   log.info('Outlast has stopped');
 }
 
