@@ -365,12 +365,9 @@ test('wrong settings are told with all else that can be looked at', async () => 
   expect(code).toBe(1);
 });
 
-test('a file of settings from Windows loses no line, and a line that is none is told', async () => {
+test('a line of a file of settings that is none is told', async () => {
   const folder = await freshFolder();
   const file = join(folder, 'mine.env');
-  await writeFile(file, '\ufeffDATABASE_URL=postgres://u:a-secret@127.0.0.1:1/d\r\n');
-  const marked = await runHere(['doctor'], { env: { OUTLAST_ENV_FILE: file } });
-  expect(found(marked)['database']).toMatch(/^fail The database cannot be reached/);
   await writeFile(file, '# Mine\nDATABASE_URL: postgres://u:a-secret@127.0.0.1:1/d\n');
   for (const command of ['status', 'sync']) {
     const { stderr, code } = await runHere([command], { env: { OUTLAST_ENV_FILE: file } });

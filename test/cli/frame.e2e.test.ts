@@ -58,23 +58,18 @@ describe('help', () => {
     expect(new Set(lines.map((line) => line.search(/\S|$/))).size).toBe(3);
   });
 
-  it('of a command names its options, asked either way', async () => {
-    const asked = await runHere(['migrate', '--help']);
-    expect(asked.code).toBe(0);
-    expect(asked.stdout).toContain('--json');
-    expect((await runHere(['help', 'migrate'])).stdout).toBe(asked.stdout);
-  });
-
-  it('asked for before a command is that of all of them', async () => {
-    const { stdout } = await runHere(['--help', 'migrate']);
-    expect(stdout).toBe((await runHere(['--help'])).stdout);
-  });
-
-  it('of a command within a command is asked either way, too', async () => {
-    const asked = await runHere(['query', 'orders', '--help']);
-    expect(asked.stdout).toContain('Usage: outlast query orders');
-    expect((await runHere(['help', 'query', 'orders'])).stdout).toBe(asked.stdout);
-    expect((await runHere(['help', '--', 'query', 'orders'])).stdout).toBe(asked.stdout);
+  it.each([
+    ['--help', 'Usage: outlast <command>', ['--help migrate']],
+    ['migrate --help', '--json', ['help migrate']],
+    [
+      'query orders --help',
+      'Usage: outlast query orders',
+      ['help query orders', 'help -- query orders'],
+    ],
+  ])('%s is asked for in other ways, too', async (asked, said, others) => {
+    const { code, stdout } = await runHere(asked.split(' '));
+    expect([code, stdout]).toEqual([0, expect.stringContaining(said)]);
+    for (const one of others) expect((await runHere(one.split(' '))).stdout).toBe(stdout);
   });
 
   it.runIf(existsSync('/dev/full'))('that cannot be written is no success', () => {

@@ -110,12 +110,6 @@ describe('what is taken when little is said', () => {
     );
     expect(projects).toEqual([]);
   });
-
-  it('has defaults that suit their own kinds', () => {
-    for (const { name, about } of settings) {
-      if (about.default !== null) expect(about.kind(about.default), name).toHaveProperty('value');
-    }
-  });
 });
 
 describe('mistakes (P12)', () => {
