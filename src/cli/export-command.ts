@@ -90,7 +90,6 @@ async function classesLeftBehind(db: Db, exported: readonly ProjectId[]): Promis
   return rows.map(({ project }) => project);
 }
 
-/** What was exported, as a person reads it. */
 function exportText(place: string, { manifest, written, kept }: Exported): string {
   const held = manifest.files.filter((file) => file.table.startsWith('archive.'));
   const lists = [...new Set(held.map(({ project, table: of }) => `${project} ${of}`))];

@@ -253,7 +253,6 @@ function cellText(cell: Cell): string {
   return typeof cell === 'number' ? formatCount(cell) : printable(cell);
 }
 
-/** A table two columns further to the right. */
 export const indentedTable = (columns: (string | TableColumn)[], rows: Cell[][]): string =>
   table(columns, rows, screenWidth() - 2).replaceAll(/^/gm, '  ');
 

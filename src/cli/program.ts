@@ -168,7 +168,6 @@ function oneSentence(text: string, command: Command): string {
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
-/** What stands below the commands. */
 const after = `
 Exit codes: 0 everything due was done, 1 failed, 2 wrong arguments or settings,
 75 something due was not done: try again later.
@@ -176,7 +175,6 @@ Exit codes: 0 everything due was done, 1 failed, 2 wrong arguments or settings,
 Settings: outlast help settings
 Start with: outlast demo`;
 
-/** The settings as their table says them. */
 async function settingsHelp(): Promise<string> {
   const { settingGroups, settings } = await import('../settings/table.ts');
   const termWidth = Math.max(...settings.map(({ name }) => name.length));

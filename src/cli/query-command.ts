@@ -171,18 +171,13 @@ function inNumbers(
 ): QueryFlags {
   const numberOf = (word: string): string =>
     Object.entries(words).find(([, one]) => one === word.toLowerCase())?.[0] ?? word;
-  return {
-    ...flags,
-    ...(typeof txHash === 'string' ? { txHash: txHash.toUpperCase() } : {}),
-    ...(typeof status === 'string'
-      ? {
-          status: status
-            .split(',')
-            .map((word) => numberOf(word.trim()))
-            .join(','),
-        }
-      : {}),
-  };
+  const asked: QueryFlags = { ...flags };
+  if (typeof txHash === 'string') asked['txHash'] = txHash.toUpperCase();
+  if (typeof status === 'string') {
+    const numbers = status.split(',').map((word) => numberOf(word.trim()));
+    asked['status'] = numbers.join(',');
+  }
+  return asked;
 }
 
 async function query(list: QueryList, flags: QueryFlags): Promise<void> {

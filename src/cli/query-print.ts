@@ -81,9 +81,10 @@ async function* textOf<Item extends object>(
     for await (const item of firstOf(items, limit + 1)) found.push(item);
     const width = process.stdout.columns || Infinity;
     const whole = isOne && found.length === 1 ? tableText(found, false, shown) : '';
-    if (whole.split('\n').some((line) => widthOf(line) > width))
-      yield recordText(found, shown, width);
-    else yield tableText(found.slice(0, limit), found.length > limit, shown, width);
+    if (whole.split('\n').some((line) => widthOf(line) > width)) {
+      const cells = found.map((item) => shown.columns.map(({ text }) => text(item)));
+      yield `${asRecords([...shown.columns], cells, width)}\n`;
+    } else yield tableText(found.slice(0, limit), found.length > limit, shown, width);
     return;
   }
   const fields = Object.keys(shown.fields) as never[];
@@ -101,13 +102,6 @@ async function* textOf<Item extends object>(
   }
   if (format === 'json') yield isFirst ? ']\n' : '\n]\n';
 }
-
-const recordText = <Item>(items: Item[], { columns }: RecordTable<Item>, width: number): string =>
-  `${asRecords(
-    [...columns],
-    items.map((item) => columns.map(({ text }) => text(item))),
-    width,
-  )}\n`;
 
 /** `width`: how wide the terminal is; undefined cuts nothing. */
 export function tableText<Item>(

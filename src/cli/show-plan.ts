@@ -60,7 +60,7 @@ export async function showPlan({ project, rps, json }: PlanFlags): Promise<void>
     const planned: Planned[] = [];
     for (const [name, forecast] of forecasts) planned.push(await planOf(db, name, forecast));
     if (json === true) printJson({ projects: planned.map((one) => planJson(one)) });
-    else print(planText(planned));
+    else print(planned.map(projectText).join('\n\n') || nothingArchived);
   });
 }
 
@@ -73,11 +73,6 @@ const planOf = async (db: Queryable, project: string, forecast: ProjectForecast)
 });
 
 /** The plan as a person reads it; what cannot fit comes first. */
-function planText(planned: Planned[]): string {
-  if (planned.length === 0) return nothingArchived;
-  return planned.map((one) => projectText(one)).join('\n\n');
-}
-
 function projectText(planned: Planned): string {
   const { project, months, forecast, operations, due, next } = planned;
   const { perSecond, standingPerSecond, now } = forecast;

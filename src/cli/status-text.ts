@@ -25,9 +25,7 @@ const english = { t: sayIn(null, formatCount), words: en };
 
 /** The status as a person reads it; `isAll`: every month in the calendar, and all the rest. */
 export const statusText = (standings: readonly Standing[], isAll = false): string =>
-  standings.length === 0
-    ? nothingArchived
-    : standings.map((one) => projectText(one, isAll)).join('\n\n');
+  standings.map((one) => projectText(one, isAll)).join('\n\n') || nothingArchived;
 
 const sinceText = (firstDay: string): string =>
   firstDay === notYetKnown

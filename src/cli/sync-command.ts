@@ -49,10 +49,7 @@ export const syncCommand = (command: Command): Command =>
           `--resource ${resource}: no project that is meant archives that list (orders and classes in OUTLAST_PROJECTS_FILE).`,
         );
       }
-      const only = {
-        ...(days === undefined ? {} : { days }),
-        ...(resource === undefined ? {} : { resource }),
-      };
+      const only = { ...(days && { days }), ...(resource && { resource }) };
       const options = {
         ...(Object.keys(only).length === 0 ? {} : { only }),
         acceptNewSource: flags.acceptNewSource === true,

@@ -191,7 +191,6 @@ is sealed when both readings showed all that is held, the platform counts no
 more, and no order is pending. When its month has left the window a day is
 final: it was read in time. A day that was not is lost.`;
 
-/** What was seen, in the end. */
 export function livedText({ days, sealed, final, lost, orders, certificates }: Lived): string {
   const others = days - sealed - final - lost.length;
   return [

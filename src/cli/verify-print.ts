@@ -23,7 +23,6 @@ import {
 export type PlatformComparison = {
   slices: DayAskedAgain[];
   results: Record<ResultAskedAgain['outcome'], number>;
-  /** Whether every project could be asked. */
   isComplete: boolean;
   failure: Error | null;
 };

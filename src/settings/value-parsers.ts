@@ -33,34 +33,32 @@ const schemeOf = (text: string): string | undefined =>
   /^[a-z][a-z0-9+.-]+:\/\//i.exec(text)?.[0].toLowerCase();
 
 /** Taken for a path, `gs://bucket` would be a folder of that name, and what went there a success. */
-export const folder: ValueParser<string> = (text) =>
-  schemeOf(text) === undefined
-    ? { value: text }
-    : { mistake: `begins with ${schemeOf(text)}: give the path of a folder.` };
+const pathOr =
+  (scheme: string | null, advice: string): ValueParser<string> =>
+  (text) =>
+    [undefined, scheme].includes(schemeOf(text))
+      ? { value: text }
+      : { mistake: `begins with ${schemeOf(text)}: give the path of a folder${advice}.` };
+
+export const folder = pathOr(null, '');
 
 /** A folder or a bucket, whose address is read where it is opened. */
-export const place: ValueParser<string> = (text) =>
-  [undefined, 's3://'].includes(schemeOf(text))
-    ? { value: text }
-    : {
-        mistake: `begins with ${schemeOf(text)}: give the path of a folder, or s3://bucket/prefix, with AWS_ENDPOINT_URL_S3 for a store that is not Amazon’s.`,
-      };
+export const place = pathOr(
+  's3://',
+  ', or s3://bucket/prefix, with AWS_ENDPOINT_URL_S3 for a store that is not Amazon’s',
+);
 
-export function decimal(least: number, most: number): ValueParser<number> {
-  return (text) => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+const numeric =
+  (form: RegExp, name: string) =>
+  (least: number, most: number): ValueParser<number> =>
+  (text) => {
+    const value = form.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return { value };
-    return wrong(text, `give a number from ${least} to ${most}`);
+    return wrong(text, `give a ${name} from ${least} to ${most}`);
   };
-}
 
-export function whole(least: number, most: number): ValueParser<number> {
-  return (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return { value };
-    return wrong(text, `give a whole number from ${least} to ${most}`);
-  };
-}
+export const decimal = numeric(/^\d+(\.\d+)?$/, 'number');
+export const whole = numeric(/^\d{1,15}$/, 'whole number');
 
 /** A port. Kubernetes puts `tcp://…` into NAME_PORT for a Service called NAME. */
 export const port: ValueParser<number> = (text) =>
