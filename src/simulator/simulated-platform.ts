@@ -41,15 +41,15 @@ export function createSimulatedPlatform(context: {
   const keySeed = mix(seed, 0x6e75);
   const createdAt = clock.now();
 
-  // By project: the first has the orders that were written out, if there are any, and the others none then.
-  const orders = names.map((name, i) => {
+  // The first project has the orders that were written out, if there are any, and the others none then.
+  const ofProjects = names.map((name, i) => {
     const source = orderSource(seed, name, world, dialect);
     const literals = i === 0 ? records.orders : records.orders && [];
-    return createList(source, () => dialect().ties, literals, createdAt);
+    return {
+      orders: createList(source, () => dialect().ties, literals, createdAt),
+      transactions: createSimulatedTransactions(seed, name, world, records.transactions),
+    };
   });
-  const transactions = names.map((name) =>
-    createSimulatedTransactions(seed, name, world, records.transactions),
-  );
   const classes = createList(
     classSource(seed, world, dialect),
     // The platform breaks ties of classes in one way only: as they were made.
@@ -59,8 +59,8 @@ export function createSimulatedPlatform(context: {
   );
   const tokens = createSimulatedTokens(seed, world, records.tokens);
 
-  function of<T>(each: readonly T[], name = names[0]): T {
-    const one = each[names.indexOf(name ?? '')];
+  function of(name = names[0] ?? ''): (typeof ofProjects)[number] {
+    const one = ofProjects[names.indexOf(name)];
     if (one === undefined) throw new RangeError('the simulator has no project');
     return one;
   }
@@ -72,28 +72,24 @@ export function createSimulatedPlatform(context: {
     now: Instant,
   ): SimulatedPage | SimulatedAnswer {
     const how: PageContext = { now: now - dialect().lagMs, dialect: dialect(), keySeed, request };
-    if (path === '/v3/orders') return simulatedOrdersPage(query, of(orders, name), how);
+    if (path === '/v3/orders') return simulatedOrdersPage(query, of(name).orders, how);
     if (path === '/v1beta1/nft/classes') return simulatedClassesPage(query, classes, how);
     const [, version, id = ''] = /^\/(v1beta1|v3\/native)\/tx\/([^/]+)$/.exec(path) ?? [];
     if (version === undefined) return noSuchPath;
     const shape = version === 'v1beta1' ? 'v1beta1' : 'v3';
-    return of(transactions, name).answer(shape, id, now, how.dialect);
+    return of(name).transactions.answer(shape, id, now, how.dialect);
   }
 
   /** All classes, or the first project's orders. */
   const list = (resource: ListedResource): RecordList<never> =>
-    resource === 'orders' ? of(orders) : classes;
+    resource === 'orders' ? of().orders : classes;
 
   function allShown(resource: ListedResource): Selection {
     const now = clock.now();
     const { ordersWindow, classesWindow } = dialect();
     const hasWindow = resource === 'orders' ? ordersWindow : classesWindow;
-    return list(resource).select(
-      hasWindow ? windowStart(now, dialect()) : -Infinity,
-      Infinity,
-      null,
-      now,
-    );
+    const from = hasWindow ? windowStart(now, dialect()) : -Infinity;
+    return list(resource).select(from, Infinity, null, now);
   }
 
   /** What the platform knows of itself; of its projects the first. */
@@ -109,7 +105,7 @@ export function createSimulatedPlatform(context: {
     },
     count: (resource: ListedResource): number => allShown(resource).total,
     /** Ids to look transactions up by, oldest first; of today also those still to come. */
-    operationIds: (day: Day): string[] => of(transactions).idsOn(day),
+    operationIds: (day: Day): string[] => of().transactions.idsOn(day),
   };
 
   return {
@@ -144,7 +140,7 @@ export function createSimulatedPlatform(context: {
     },
     /** After a switch that changes the order. */
     refresh: () => {
-      for (const one of orders) one.refresh();
+      for (const { orders } of ofProjects) orders.refresh();
       classes.refresh();
     },
   };
