@@ -1,5 +1,5 @@
 // Certificates: issued once, for months that are over, of what was in force; and their files, which may be lost and
-// made again but never fail a run.
+// made again but never fail a run. Records may be as odd as a platform can send them.
 import { execFileSync } from 'node:child_process';
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,11 +35,50 @@ const order = (id: string, more: Record<string, unknown> = {}): string =>
 const owned = (id: string, owner: string) => ({
   record: { id, owner, timestamp: '2026-03-05 10:00:00 +0000 UTC' },
 });
-/** Orders with ids of any kind, one of them pending, and classes of three owners. */
+const when = '"create_time":"2026-03-05T10:00:00Z"';
+const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+/** Records as odd as a platform may send them: by id, what else the order says. */
+const odd: Record<string, string> = {
+  nul: `"message":"a\\u0000b",${when}`,
+  surrogate: `"message":"\\ud800","account":"\\udfff",${when}`,
+  'huge number': `"amount":1e999999,"n":[1e131072,-1E-99999],${when}`,
+  deep: `"n":${deep(300)},${when}`,
+  repeated: `"status":1,"status":2,${when}`,
+  'repeated and unstorable': `"message":"\\u0000","message":"held",${when}`,
+  'odd numbers': `"amount":"+007.50","number":1.50e2,"status":"2","order_type":1.0,${when}`,
+  'negative nothing': `"amount":"-0","number":-0.0,"status":-0,${when}`,
+  'long number': `"amount":"${'9'.repeat(999)}","number":0.${'1'.repeat(900)},${when}`,
+  'too long a number': `"amount":"${'9'.repeat(1001)}","number":"1e5",${when}`,
+  words: `"status":"Success ","amount":"12 fen","number":true,"order_type":[],${when}`,
+  nothing: `"status":null,"message":null,"account":"","amount":"","number":null,"update_time":"",${when}`,
+  'long account': `"account":"${'x'.repeat(600)}",${when}`,
+  'no time': `"status":2`,
+  'no readable time': `"create_time":"yesterday","update_time":"2026-02-30"`,
+  'another zone': `"create_time":"2026-03-05 23:30:00 -0800 PST","update_time":1772704800123`,
+  microseconds: `"create_time":"2026-03-05 10:00:00.1234567","update_time":"2026-03-05T10:00:00.500Z"`,
+  'unknown fields': `"":{"b":1,"a":[1.0,{}]},"__proto__":1,"\\u0061\\ud83d\\ude00":"\\/",${when}`,
+};
+
+/** Times at the ends of what a column can hold: no platform could show them among the orders of a day. */
+const ends: Record<string, string> = {
+  'the first day': `"create_time":"0001-01-01T00:00:00Z"`,
+  'the last moment': `"create_time":"9999-12-31T23:59:59.999999Z"`,
+};
+
+const textOf = (id: string, fields: string): string =>
+  `{"operation_id":${JSON.stringify(id)},${fields}}`;
+
+/** Odd orders and those with ids of any kind, one of them pending, and classes of three owners. */
 const literals = {
-  orders: [...ids.map((id) => order(id)), order('pending', { status: 1 })].map((text) => ({
-    text,
-  })),
+  orders: [
+    ...[...ids.map((id) => order(id)), order('pending', { status: 1 })].map((text) => ({ text })),
+    ...Object.entries(odd).map(([id, fields]) => ({
+      id,
+      text: textOf(id, fields),
+      at: Date.parse('2026-03-05T10:00:00Z'),
+    })),
+  ],
   classes: [owned('a', 'x'), owned('b', 'y'), owned('c', 'z')],
 };
 const fewDays = ['2026-03-01', '2026-03-05', '2026-03-20', '2026-04-28', '2026-04-29'];
@@ -323,7 +362,7 @@ describe('a month that is over', () => {
 describe('ids of any kind', () => {
   test('stand in the leaves so that each line is one record, by the bytes of the id', async () => {
     archive = await certified(literal);
-    const all = [...ids, 'pending'];
+    const all = [...ids, 'pending', ...Object.keys(odd)];
     const leaves = (await leavesOf('orders-2026-03.leaves.txt')).map(readLeafLine);
     expect(leaves).toHaveLength(all.length);
     expect(leaves.map((leaf) => leaf?.id)).toEqual(
@@ -337,6 +376,22 @@ describe('ids of any kind', () => {
     expect(findings).toHaveLength(3);
     expect(new Set(findings.map(({ id }) => id))).toEqual(new Set(ids.slice(0, 3)));
   });
+});
+
+test('records as odd as a platform may send them are held, and verify, every column of them', async () => {
+  archive = await certified(literal);
+  for (const [id, fields] of Object.entries(ends)) {
+    await observe(archive, textOf(id, fields), '2026-05-01T12:00:00Z');
+  }
+  const { lists, findings } = await archive.verify();
+  expect(findings).toEqual([]);
+  expect(lists[0]?.records).toBe(literals.orders.length + Object.keys(ends).length);
+  const { rows } = await archive.db.query<{ id: string }>(
+    'select operation_id as id from archive.orders where raw_bytes is not null order by 1',
+  );
+  expect(rows.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['nul', 'surrogate', 'huge number', 'deep']),
+  );
 });
 
 describe('what changed later', () => {
