@@ -115,22 +115,6 @@ test('to remove a project the others are exported, as many as there are, and no 
   await queryAt(database.connectionString, remove);
 });
 
-test('a login made by the page’s SQL reads, and writes nothing', async () => {
-  const name = `${new URL(database.connectionString).pathname.slice(1)}_reports`;
-  const lines = linesOf(fileText('docs/operations.md'), 'sql');
-  const sql = lines.find((line) => line.includes('reports'))?.replaceAll('reports', name) ?? '';
-  await queryAt(database.connectionString, sql);
-  const address = new URL(database.connectionString);
-  address.username = name;
-  address.password = 'choose-one';
-  const any = 'select count(*)::int > 0 as any from archive.orders';
-  expect(await queryAt(address.href, any)).toEqual([{ any: true }]);
-  await expect(queryAt(address.href, 'delete from archive.orders')).rejects.toMatchObject({
-    code: '42501',
-  });
-  await queryAt(database.connectionString, `drop role ${name}`);
-});
-
 test('behind a PgBouncer set up as the page says, TLS is checked on both sides', async ({
   skip,
 }) => {
