@@ -3,14 +3,12 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { isOutlastError } from '../../errors.ts';
-import { apiVersions, type ApiVersion, type Day, type ProjectId } from '../../model.ts';
+import { apiVersions, type NewOperation, type ProjectId, type Watched } from '../../model.ts';
 import { day, oneOf } from '../../query/arguments.ts';
 import { checked } from '../../query/check-arguments.ts';
 import { badRequest, Refused, refusal, refuse, type Answer } from '../http-answers.ts';
 import { projectToRead, type Opened } from '../access.ts';
 import { withoutUndefined, project, readQuery } from './route.ts';
-
-type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?: Day };
 
 /**
  * Enters operations, once for each `signature` of a signed request (hex), over all replicas. Throws settings
@@ -18,9 +16,9 @@ type GivenOperation = { operationId: string; apiVersion?: ApiVersion; createdOn?
  */
 export type EnterOperations = (
   project: ProjectId,
-  operations: GivenOperation[],
+  operations: NewOperation[],
   signature?: string,
-) => Promise<{ given: number; added: number; changed: number }>;
+) => Promise<Watched>;
 
 const most = 1000;
 /**
