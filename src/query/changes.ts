@@ -63,8 +63,8 @@ export const createChanges = (reader: Reader): Changes => ({
   list: async (given) => listChanges(reader, parseArguments('changes.list', listArguments, given)),
   newest: async (given) => {
     const { project: of } = parseArguments('changes.newest', newestArguments, given);
-    const { newest } = await look(reader, { project: of, limit: 0 }, null);
-    return newest === null ? null : positionText(fingerprint(of), newest);
+    const { upTo } = await look(reader, { project: of, limit: 0 }, null);
+    return upTo === null ? null : positionText(fingerprint(of), upTo);
   },
   follow: (given) =>
     // Checked at the call, not at the first step: that is where the mistake stands.
@@ -99,14 +99,12 @@ async function listChanges(
   const waitUntil = performance.now() + query.waitMs;
   // Ends: at the first change, or when it has waited long enough.
   for (;;) {
-    const { newest, rows } = await look(reader, query, from);
+    const { rows, isUpToDate, upTo } = await look(reader, query, from);
     // What told of no record is not looked at again.
-    from = newest;
-    const isUpToDate = rows.length < query.limit;
+    from = upTo;
     const leftMs = signal?.aborted === true ? 0 : waitUntil - performance.now();
     if (rows.length > 0 || leftMs <= 0) {
       const items = await changesOf(reader, of, rows);
-      const upTo = isUpToDate ? newest : (rows.at(-1) ?? newest);
       const position = upTo === null ? null : positionText(fingerprint(of), upTo);
       return { items, position, isUpToDate };
     }
@@ -118,15 +116,16 @@ type Row = Place &
   Pick<Change, 'change' | 'id' | 'observedAt' | 'writtenAt' | 'rawSha256'> & { resource: string };
 
 /**
- * What lies after a place and where the feed ends for now: in one statement, so that the end is that of what was read.
- * Throws what `unknownPosition` gives where the place is none of its own.
+ * What lies after a place, and up to where all is read then: where nothing is left, up to where the feed ends for now.
+ * One statement, so that the end is that of what was read. Throws what `unknownPosition` gives where the place is none of
+ * its own.
  */
 async function look(
   reader: Reader,
   query: { project: ProjectId; resource?: Resource | undefined; limit: number },
   after: Place | null,
-): Promise<{ newest: Place | null; rows: Row[] }> {
-  const { rows } = await reader.query<
+): Promise<{ rows: Row[]; isUpToDate: boolean; upTo: Place | null }> {
+  const { rows: all } = await reader.query<
     Row & { newestId: string; newestHead: string; isKnown: boolean }
   >(
     `select chain.no::text as "newestId", encode(substring(chain.head for 8), 'hex') as "newestHead",
@@ -154,12 +153,14 @@ async function look(
       query.limit,
     ],
   );
-  const [first] = rows;
+  const [first] = all;
   const newest =
     first === undefined ? null : { entryId: first.newestId, n: allOfThem, head: first.newestHead };
   if (after !== null && first?.isKnown !== true) throw await unknownPosition(reader, after, newest);
   // Where nothing lies behind the place there is one row, of the chain alone.
-  return { newest, rows: first === undefined || first.change === null ? [] : rows };
+  const rows = first === undefined || first.change === null ? [] : all;
+  const isUpToDate = rows.length < query.limit;
+  return { rows, isUpToDate, upTo: isUpToDate ? newest : (rows.at(-1) ?? newest) };
 }
 
 async function changesOf(reader: Reader, of: ProjectId, rows: Row[]): Promise<Change[]> {
@@ -204,9 +205,7 @@ async function* linesOf(
   const isOver = (): boolean => signal?.aborted === true;
   for (;;) {
     if (isOver()) return;
-    const { newest, rows } = await next;
-    const isUpToDate = rows.length < toldAtOnce;
-    const upTo = isUpToDate ? newest : (rows.at(-1) ?? newest);
+    const { rows, isUpToDate, upTo } = await next;
     if (!isUpToDate) next = lookFrom(upTo);
     const pieces = Array.from({ length: Math.ceil(rows.length / linesAtOnce) }, (_, n) =>
       rows.slice(n * linesAtOnce, (n + 1) * linesAtOnce),
