@@ -1,7 +1,6 @@
 // What /archive/v1 does with whatever comes in, and with readers that come slowly, stop taking, or leave: one sentence
 // for each mistake, nothing told that must not be, and no half for a whole (P10, P12).
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Document } from '../../src/http/docs/openapi.ts';
 import type { Served, ServerOptions } from '../../src/http/server.ts';
 import type { Archive, Order } from '../../src/index.ts';
@@ -209,14 +208,8 @@ describe('a whole list', () => {
   const fails = (after: number) => async (n: number) => {
     if (n > after) throw new Error('select secret from archive.orders: the disk is gone');
   };
-  async function until(condition: () => boolean, everyMs = 25): Promise<void> {
-    let holds = condition();
-    for (let i = 0; i < 4000 && !holds; i++) {
-      await sleep(everyMs);
-      holds = condition();
-    }
-    expect(holds).toBe(true);
-  }
+  const until = (condition: () => boolean, interval = 25): Promise<unknown> =>
+    vi.waitUntil(condition, { timeout: 100_000, interval });
 
   test('that fails at once is answered with a status; one that fails midway breaks off', async () => {
     for (const format of ['csv', 'ndjson']) {
