@@ -168,29 +168,18 @@ const lookMs = 1000;
  * twice, each is a tick of its own. One that comes while the one before is under way is left out.
  */
 export function startTicks(expression: string, tick: () => void | Promise<void>, log: Log): Ticks {
-  // Neither is started. What the local clock shows is looked for as if it were UTC, which has no gap in spring.
+  // Never started.
   const local = createTask(expression, () => undefined);
-  const shown = createTask(expression, () => undefined, { timezone: 'UTC' });
-  const seconds = parse(expression).second;
-
-  /** Whether it names a moment in `(from, to]`, milliseconds as the local clock shows them. */
-  const names = (from: number, to: number): boolean => {
-    // A machine that slept for days, or whose clock was years behind: nobody counts the minutes.
-    if (to - from > dayMs) return true;
-    for (let minute = from - (from % minuteMs); minute <= to; minute += minuteMs) {
-      const at = seconds
-        .map((second) => minute + second * 1000)
-        .find((one) => one > from && one <= to);
-      if (at !== undefined && shown.match(new Date(at))) return true;
-    }
-    return false;
-  };
+  const newest = newestOf(expression);
+  /** Whether it names a moment in `(from, to]`. A machine that slept for days: nobody counts the minutes. */
+  const names = (from: number, to: number): boolean =>
+    to - from > dayMs || newest(from, to) !== null;
   const overdueFrom = (): number => {
     const [, , third] = local.getNextRuns(3);
     return performance.now() + (third?.getTime() ?? Infinity) - new Date().getTime();
   };
 
-  let last = localNow();
+  let last = asShown(Date.now());
   let overdueAt = overdueFrom();
   let isUnderWay = false;
   const run = async (): Promise<void> => {
@@ -206,7 +195,7 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
   const toNextLook = (): number => lookMs - (Date.now() % lookMs);
   const look = (): void => {
     timer = setTimeout(look, toNextLook());
-    const now = localNow();
+    const now = asShown(Date.now());
     // Set back, it goes on from there.
     const isDue = names(last <= now ? last : now - lookMs, now);
     last = now;
@@ -221,15 +210,31 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
       clearTimeout(timer);
       overdueAt = Infinity;
       void local.destroy();
-      void shown.destroy();
     },
   };
 }
 
 /** What a clock on the wall shows here at a moment, as milliseconds since its 1970. */
-const asShown = (at: Date): number => at.getTime() - at.getTimezoneOffset() * minuteMs;
+const asShown = (at: Instant): number => at - new Date(at).getTimezoneOffset() * minuteMs;
 
-const localNow = (): number => asShown(new Date());
+/** Says which is the newest moment in `(from, to]` that a schedule names, as the local clock shows them; null: none. */
+function newestOf(schedule: string): (from: number, to: number) => number | null {
+  // They are looked for as if they were UTC: that has no gap in spring, and node-cron keeps the zone that it first saw.
+  const task = createTask(schedule, () => undefined, { timezone: 'UTC' });
+  const { minute: minutes, second } = parse(schedule);
+  const seconds = second.toReversed();
+  return (from, to) => {
+    for (let minute = to - (to % minuteMs); minute > from - minuteMs; minute -= minuteMs) {
+      // To match takes long.
+      if (!minutes.includes(new Date(minute).getUTCMinutes())) continue;
+      const at = seconds
+        .map((one) => minute + one * 1000)
+        .find((one) => one > from && one <= to && task.match(new Date(one)));
+      if (at !== undefined) return at;
+    }
+    return null;
+  };
+}
 
 /** A turn in which nothing was done. */
 const without = ({ projectId }: Worker, outcome: TickResult['outcome']): TickResult => ({
@@ -244,6 +249,9 @@ type RunLog = {
 
 /** No project is called so. */
 const theDatabase = '';
+
+const parkedText =
+  'The project is parked: the platform refused its key. It is asked again hourly, at once under another key or address, or by `outlast sync`';
 
 /**
  * Tells how runs end: what goes wrong when it begins, every five minutes and when it is over. The database is told of
@@ -284,16 +292,9 @@ export function createRunLog(log: Log, now: () => number = () => performance.now
       if (begunAt > databaseFailedAt) over(theDatabase, {}, 'The database answers again');
       const { projectId, outcome, requests, slicesDone, recordsNew, recordsChanged } = report;
       const fields = { projectId, outcome, requests, slicesDone, recordsNew, recordsChanged };
-      if (outcome === 'left') {
-        const { problem } = report;
-        log[level(projectId, 'warn')]({ ...fields, problem }, 'A run left something due');
-        return;
-      }
-      if (outcome === 'parked') {
-        log[level(projectId, 'warn')](
-          { ...fields, problem: report.problem },
-          'The project is parked: the platform refused its key. It is asked again hourly, at once under another key or address, or by `outlast sync`',
-        );
+      if (outcome === 'left' || outcome === 'parked') {
+        const trouble = outcome === 'left' ? 'A run left something due' : parkedText;
+        log[level(projectId, 'warn')]({ ...fields, problem: report.problem }, trouble);
         return;
       }
       if (outcome === 'done' && over(projectId, fields, 'What was due is done again')) return;
@@ -313,18 +314,7 @@ export function nextDue(schedule: string): Instant {
 
 /** The newest moment of a schedule, in local time, up to this one; null: none in forty days. */
 export function lastDue(schedule: string, now: Instant): Instant | null {
-  // What the local clock shows is looked for as if it were UTC: node-cron keeps the zone that it first saw.
-  const shown = createTask(schedule, () => undefined, { timezone: 'UTC' });
-  const { minute: minutes, second } = parse(schedule);
-  const seconds = second.toReversed();
-  const newest = now - (now % minuteMs);
-  for (let minute = newest; minute > newest - 40 * dayMs; minute -= minuteMs) {
-    // To match takes long.
-    if (!minutes.includes(new Date(minute).getMinutes())) continue;
-    const at = seconds
-      .map((second) => minute + second * 1000)
-      .find((one) => one <= now && shown.match(new Date(asShown(new Date(one)))));
-    if (at !== undefined) return at;
-  }
-  return null;
+  const at = newestOf(schedule)(asShown(now) - 40 * dayMs, asShown(now));
+  // Without its zone the text is read as local time.
+  return at === null ? null : Date.parse(new Date(at).toISOString().slice(0, -1));
 }
