@@ -108,11 +108,9 @@ async function readPast(
   const { db, platform, log } = context;
   const statuses = statusesToAsk(held, evidence);
   const left = held.checkpoint?.reading;
-  // A walk of today that was left half done is not gone on with: it proves nothing, and asks for no status. Nor is one
-  // that asks for less than is known by now to be needed.
+  // A walk of today that was left half done is not gone on with: it proves nothing, and asks for no status.
   const isOfToday = (left?.began.now ?? Infinity) < overAt(held);
-  const asksLess = statuses.some((status) => left?.statuses.includes(status) === false);
-  const slice = isOfToday || asksLess ? { ...held, checkpoint: null } : held;
+  const slice = isOfToday ? { ...held, checkpoint: null } : held;
   const before = clocksOf(platform.clock);
   const { state, next } = verdictOf(slice, evidence, before);
   // What a platform still shows of a day that was lost is held, too, where a person asks for it.
