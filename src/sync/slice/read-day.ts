@@ -1,6 +1,7 @@
 // A reading: one walk of one day, its list and then each status, from its first page to its last. Everything it is shown
 // is committed on the way; what it proves is not decided here.
 import { addDays, dayOf, minuteMs, windowAt } from '../../day.ts';
+import { transient } from '../../errors.ts';
 import { wholeList, type AskedStatus, type Clocks, type End } from '../../model.ts';
 import { commitPages, type CommitEffects } from '../../store/commit.ts';
 import type { Checkpoint, PagePosition, ReadingInProgress } from '../../store/checkpoint.ts';
@@ -47,15 +48,15 @@ export type ReadDay = {
 const triesAtMost = 3;
 
 /**
- * Reads a day, or goes on where its checkpoint stands; a problem in words where it could not be read to its end. Throws
- * what the platform and the store throw.
+ * Reads a day, or goes on where its checkpoint stands. Throws transient `list_moved` where it could not be read to its
+ * end, and what the platform and the store throw.
  */
 export function readDay(
   context: ReadContext,
   slice: Slice,
   end: End,
   statuses: AskedStatus[],
-): Promise<ReadDay | { problem: string }> {
+): Promise<ReadDay> {
   const walk = slice.checkpoint === null ? slice.walk + 1 : slice.walk;
   return committing(context, slice, walk, (add) =>
     readViews(context, slice, walk, end, statuses, add),
@@ -69,7 +70,7 @@ async function readViews(
   end: End,
   statuses: AskedStatus[],
   add: Committer['add'],
-): Promise<ReadDay | { problem: string }> {
+): Promise<ReadDay> {
   const { db, platform, way } = context;
   const from = slice.checkpoint;
   const reading = from?.reading ?? begun(clocksOf(platform.clock), end, statuses);
@@ -109,7 +110,7 @@ async function readViews(
     );
     const isLastWay = reading.daysAsked === 2 || way === 'alone';
     if (ended.kind === 'lost') {
-      if (tries === triesAtMost) return { problem: ended.why };
+      if (tries === triesAtMost) throw transient('list_moved', ended.why);
       tries += 1;
       beginView(ended.next, {});
       continue;

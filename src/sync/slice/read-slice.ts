@@ -1,6 +1,6 @@
 // One turn of one slice: reads what is due of it, and writes what the evidence says then.
 import { dayMs } from '../../day.ts';
-import { causeChain, isOutlastError, type OutlastError } from '../../errors.ts';
+import { causeChain, isOutlastError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { wholeList, type Clocks } from '../../model.ts';
 import { isPlatformError } from '../../platform/refusal.ts';
@@ -67,36 +67,35 @@ const done: SliceOutcome = { done: true, problem: null };
  */
 export async function readSlice(given: SliceContext, due: DueSlice): Promise<SliceOutcome> {
   const { slice } = due;
-  let hasMoved = false;
+  let hasAdvanced = false;
   const context: SliceContext = {
     ...given,
     onCommit: (effects) => {
-      hasMoved = true;
+      hasAdvanced = true;
       given.onCommit(effects);
     },
   };
-  const endOf = (): { isOn: boolean; over: boolean } => ({
-    isOn: hasMoved && slice.attempts > 0,
-    over: !hasMoved && slice.checkpoint !== null,
-  });
   try {
     if (slice.day === wholeList) return await readWholeList(context, slice);
     const { now } = clocksOf(context.platform.clock);
     return now < overAt(slice) ? await readToday(context, due) : await readPast(context, due);
   } catch (error) {
-    if (concernsTheSliceOnly(error)) {
-      const failed = await fail(context, slice, causeChain(error), endOf());
-      // Of a month that has gone an error says no more than that.
-      const isOver = hasGone(slice, clocksOf(context.platform.clock));
-      const isSilence = error.code === 'platform_unavailable' && !isOver;
-      return isSilence ? { ...failed, isUnanswered: true } : failed;
-    }
-    if (await isRefusedAlone(context, slice, error)) {
-      return await fail(context, slice, causeChain(error), endOf());
-    }
-    if (context.signal.aborted || concernsAll(error)) throw error;
-    const unforeseen = unforeseenText(error, context);
-    return { ...(await fail(context, slice, unforeseen, endOf())), unforeseen };
+    const isMoved = isOutlastError(error, 'list_moved');
+    const isItsOwn =
+      isMoved ||
+      isOutlastError(error, 'platform_unavailable', 'platform_refused', 'older_pages') ||
+      (await isRefusedAlone(context, slice, error));
+    if (!isItsOwn && (context.signal.aborted || concernsAll(error))) throw error;
+    const problem = isItsOwn ? causeChain(error) : unforeseenText(error, context);
+    const failed = await fail(context, slice, problem, {
+      isOn: !isMoved && hasAdvanced && slice.attempts > 0,
+      over: !isMoved && !hasAdvanced && slice.checkpoint !== null,
+    });
+    if (!isItsOwn) return { ...failed, unforeseen: problem };
+    // Of a month that has gone an error says no more than that.
+    const isOver = hasGone(slice, clocksOf(context.platform.clock));
+    const isSilence = isOutlastError(error, 'platform_unavailable') && !isOver;
+    return isSilence ? { ...failed, isUnanswered: true } : failed;
   }
 }
 
@@ -126,7 +125,6 @@ async function readPast(
     walksGivenUp(slice) % 2 === 0 ? next.end : otherEnd[next.end],
     statuses,
   );
-  if ('problem' in read) return fail(context, slice, read.problem);
   const verdict = await withMixedTx(db, (tx) =>
     endReading(tx, slice, read, clocksOf(platform.clock)),
   );
@@ -173,7 +171,6 @@ async function readToday(context: SliceContext, { slice }: DueSlice): Promise<Sl
   const isTail = mayBeTail && (await readTail(asked, slice));
   // The list alone, for its tail is the last page: what it leaves out of a status is asked for when the day is over.
   const read = isTail ? null : await readDay(asked, slice, 'asc', []);
-  if (read !== null && 'problem' in read) return fail(context, slice, read.problem);
   if (read?.isEndInclusive === true) context.endInclusive.add(slice.resource);
   const clocks = clocksOf(platform.clock);
   const walk = read?.walk ?? slice.wholeWalk;
@@ -195,7 +192,6 @@ async function readToday(context: SliceContext, { slice }: DueSlice): Promise<Sl
 async function readWholeList(context: SliceContext, slice: Slice): Promise<SliceOutcome> {
   const { db, settings } = context;
   const read = await readDay(reading(context, slice), slice, 'asc', []);
-  if ('problem' in read) return fail(context, slice, read.problem);
   const { began } = read.reading;
   await withMixedTx(db, async (tx) => {
     await changeSlice(tx, slice, {
@@ -243,7 +239,7 @@ async function fail(
   context: SliceContext,
   slice: Slice,
   problem: string,
-  { isOn, over } = { isOn: false, over: false },
+  { isOn, over }: { isOn: boolean; over: boolean },
 ): Promise<SliceOutcome> {
   const { now } = clocksOf(context.platform.clock);
   const attempts = slice.attempts + (isOn ? 0 : 1);
@@ -274,6 +270,3 @@ async function isRefusedAlone(
     return false;
   }
 }
-
-const concernsTheSliceOnly = (error: unknown): error is OutlastError =>
-  isOutlastError(error, 'platform_unavailable', 'platform_refused', 'older_pages');
