@@ -107,7 +107,7 @@ async function findOlderDays(
   asking: Asking,
   owners: readonly string[],
   from: Day,
-): Promise<Partial<OlderDays>> {
+): Promise<Record<string, string>> {
   const shown: Instant[] = [];
   try {
     for (const owner of owners) {
@@ -129,11 +129,6 @@ async function findOlderDays(
   return { older_days: 'answered', oldest_day: dayOf(Math.min(...shown)) };
 }
 
-type OlderDays = {
-  older_days: 'answered' | 'not shown' | 'refused';
-  oldest_day?: Day;
-};
-
 /** By all of the window; of a platform that refuses such a span with any limit, by this month. */
 async function findLimit(
   platform: Platform,
@@ -151,11 +146,7 @@ async function findLimit(
   for (const { range, limit } of tries) {
     try {
       const asking = { platform, resource, owner, limit, signal };
-      const newest = await list(asking, range, 'DATE_DESC').catch((error: unknown) => {
-        // Where the newest records are of no use, the oldest tell as much.
-        if (!isOutlastError(error, 'platform_unusable')) throw error;
-        return list(asking, range, 'DATE_ASC');
-      });
+      const newest = await list(asking, range, 'DATE_DESC');
       // A clamped limit shows in a short page of a longer list; a page without a row says nothing of it.
       const isShort = newest.total !== null && newest.shown < Math.min(limit, newest.total);
       return { limit: isShort && newest.shown > 0 ? newest.shown : limit, newest, range };
