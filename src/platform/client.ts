@@ -79,7 +79,7 @@ export function createPlatform(options: PlatformOptions): Platform {
   const hide = createHide(apiKey, apiSecret);
   const clock = createClock({ monotonicNow, wallNow });
   const { tokensUrl = null } = options;
-  const pair = { apiKey, apiSecret };
+  const pair = { apiKey, secret: apiSecret };
   const { request, close } = createRequest({ ...options, monotonicNow, clock, pair, hide });
   const node = createRequest({
     ...options,
@@ -235,6 +235,5 @@ function checkPair(apiKey: string, apiSecret: string): void {
   if (apiSecret === '') throw settingsError('bad_api_secret', 'the API secret must not be empty');
 }
 
-async function wakeable(forMs: number, signal?: AbortSignal): Promise<void> {
-  await wait(forMs, undefined, signal === undefined ? {} : { signal });
-}
+const wakeable = (forMs: number, signal?: AbortSignal): Promise<void> =>
+  wait(forMs, undefined, signal === undefined ? {} : { signal });

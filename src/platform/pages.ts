@@ -43,7 +43,8 @@ export function readPage(
   const isText = isUtf8(body);
   // All that JSON is built of is ASCII: read as Latin-1, what is no UTF-8 shows none the less where its records stand.
   const text = body.toString(isText ? 'utf8' : 'latin1');
-  const data = dataOf(text);
+  const data = envelopeOf(text, recordDepthInPage + maxRecordDepth).get('data');
+  if (!isObject(data)) throw unreadable('it has no data object');
   const list = listOf(data, listFields[resource]);
   const records: ParsedRecord[] = [];
   const rejects: RejectedRecord[] = [];
@@ -124,12 +125,6 @@ export function objectIn(envelope: Envelope, name: string): string {
   }
   if (!isObject(parsedAnswer(text, maxRecordDepth))) throw unreadable(`it has no ${name} object`);
   return text;
-}
-
-function dataOf(text: string): JsonObject {
-  const data = envelopeOf(text, recordDepthInPage + maxRecordDepth).get('data');
-  if (!isObject(data)) throw unreadable('it has no data object');
-  return data;
 }
 
 function listOf(data: JsonObject, field: string): JsonArray {

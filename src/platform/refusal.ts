@@ -2,7 +2,7 @@
 import { OutlastError } from '../errors.ts';
 import { decodeUtf8 } from './bytes.ts';
 import { storable } from './canonical.ts';
-import { isObject, parseJson } from './json.ts';
+import { isObject, parseJson, type Json } from './json.ts';
 
 /** The platform's own words: HTTP status, and `code` and `message` of its error body where it has one. */
 type Refusal = { status: number; code: string | null; message: string | null };
@@ -56,21 +56,27 @@ export function createHide(...secrets: string[]): (text: string) => string {
   };
 }
 
-/** Reads `{"error":{"code","message"}}` leniently; a body of another shape says nothing. */
-export function readRefusal(status: number, body: Buffer, hide: (text: string) => string): Refusal {
-  const refusal: Refusal = { status, code: null, message: null };
+/** The `error` of a body; undefined where it is HTML or bare text, or has none. */
+export function errorIn(body: Buffer): Json | undefined {
   try {
     const envelope = parseJson(decodeUtf8(body));
-    const error = isObject(envelope) ? envelope.fields.get('error') : undefined;
-    if (typeof error === 'string') return { ...refusal, message: hide(error) };
-    if (!isObject(error)) return refusal;
-    const [code, message] = [error.fields.get('code'), error.fields.get('message')];
-    if (typeof code === 'string') refusal.code = hide(code);
-    if (typeof message === 'string') refusal.message = hide(message);
+    return isObject(envelope) ? envelope.fields.get('error') : undefined;
   } catch {
-    // HTML, bare text: then the status is all it says.
+    return undefined;
   }
-  return refusal;
+}
+
+/** Reads `{"error":{"code","message"}}` leniently; of a body of another shape the status is all it says. */
+export function readRefusal(status: number, body: Buffer, hide: (text: string) => string): Refusal {
+  const error = errorIn(body);
+  const said = (value: Json | undefined): string | null =>
+    typeof value === 'string' ? hide(value) : null;
+  if (!isObject(error)) return { status, code: null, message: said(error) };
+  return {
+    status,
+    code: said(error.fields.get('code')),
+    message: said(error.fields.get('message')),
+  };
 }
 
 /** A refusal as the end of a sentence: `403 FORBIDDEN "authentication failed"`. */

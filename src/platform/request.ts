@@ -97,7 +97,7 @@ type RequestOptions = {
   monotonicNow: () => number;
   clock: LearningClock;
   /** Null: nothing is signed and the clock learns nothing, for whoever answers is another. */
-  pair: { apiKey: string; apiSecret: string } | null;
+  pair: { apiKey: string; secret: string } | null;
   /** Blots secrets out of the platform's own words. */
   hide: (text: string) => string;
 };
@@ -178,7 +178,9 @@ export function createRequest(options: RequestOptions): {
   const request: Request = async (question, signal, onArrived) => {
     const { path, params } = question;
     const signedAt = clock.now();
-    const headers = pair === null ? {} : headersFor(pair, path, params, signedAt);
+    // Afresh for every request: the timestamp is part of what is signed.
+    const timestamp = String(signedAt);
+    const headers = pair === null ? {} : signedHeaders({ path, query: params, timestamp, ...pair });
     const answer = await get(path + queryText(params), headers, signal);
     if ('code' in answer) return answer;
     const { status, date, retryAfter, sentAt, receivedAt } = answer;
@@ -257,15 +259,6 @@ export function createRequest(options: RequestOptions): {
   let closed: Promise<void> | null = null;
   return { request, close: () => (closed ??= client.close()) };
 }
-
-/** Afresh for every request: the timestamp is part of what is signed. */
-const headersFor = (
-  { apiKey, apiSecret }: { apiKey: string; apiSecret: string },
-  path: string,
-  query: Params,
-  signedAt: Instant,
-): Record<string, string> =>
-  signedHeaders({ path, query, timestamp: String(signedAt), secret: apiSecret, apiKey });
 
 /** .NET, PHP and gateways on Windows put a byte order mark in front, which RFC 8259 lets a reader ignore. */
 const withoutMark = (body: Buffer): Buffer =>

@@ -3,9 +3,8 @@
 // answer is a passing fault, never "not found".
 import type { ApiVersion, ParsedRecord } from '../model.ts';
 import type { ReadColumns } from '../resources.ts';
-import { decodeUtf8 } from './bytes.ts';
 import { jsonbText } from './canonical.ts';
-import { isObject, maxRecordDepth, parseJson, type Json } from './json.ts';
+import { isObject, maxRecordDepth, type Json } from './json.ts';
 import { membersOf, objectIn, parsedAnswer } from './pages.ts';
 import {
   integerOf,
@@ -18,6 +17,7 @@ import {
   type ReadFields,
 } from './parse.ts';
 import type { FoundTransaction } from './platform.ts';
+import { errorIn } from './refusal.ts';
 import type { Question } from './request.ts';
 
 const lookupPaths: Record<ApiVersion, string> = { v1beta1: '/v1beta1/tx', v3: '/v3/native/tx' };
@@ -39,18 +39,9 @@ export function transactionQuestion(
       };
     },
     // The platform's own "not found"; a bare `404 page not found` comes now and then and says nothing.
-    missing: (body, askedAt) => (isRefusal(body) ? { value: { record: null, askedAt } } : null),
+    missing: (body, askedAt) =>
+      isObject(errorIn(body)) ? { value: { record: null, askedAt } } : null,
   };
-}
-
-/** Whether a body is the platform's error envelope. */
-function isRefusal(body: Buffer): boolean {
-  try {
-    const envelope = parseJson(decodeUtf8(body));
-    return isObject(envelope) && isObject(envelope.fields.get('error'));
-  } catch {
-    return false;
-  }
 }
 
 /** Reads the `data` of a lookup's answer. The result names no operation: it is the one that was asked for. */

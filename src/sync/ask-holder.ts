@@ -3,15 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { causeChain, OutlastError, settingsError } from '../errors.ts';
-import {
-  addAsk,
-  dropAsk,
-  endAsk,
-  noteProgress,
-  readAsk,
-  type Ask,
-  type AskState,
-} from '../store/holders.ts';
+import { addAsk, dropAsk, endAsk, noteProgress, readAsk, type Ask } from '../store/holders.ts';
 import { databaseError } from '../store/db-errors.ts';
 import { withTx } from '../store/db.ts';
 import type { RunCounts } from '../store/runs.ts';
@@ -65,12 +57,11 @@ export async function takeOrAsk(
         await addAsk(db, projectId, askId, asked);
         isAsked = true;
       }
-      const { progress, ending } = (await readAsk(db, projectId, askId)) ?? nothingSaid;
-      if (ending !== null) return reportOf(ending as Ending);
-      if (progress !== null) {
-        const { counts, slicesDue } = progress as Progress;
-        onProgress?.(counts, slicesDue);
-      }
+      const said = await readAsk(db, projectId, askId);
+      const ending = (said?.ending ?? null) as Ending | null;
+      const progress = (said?.progress ?? null) as Progress | null;
+      if (ending !== null) return reportOf(ending);
+      if (progress !== null) onProgress?.(progress.counts, progress.slicesDue);
       await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
     }
     return null;
@@ -78,8 +69,6 @@ export async function takeOrAsk(
     if (isAsked) await dropAsk(db, projectId, askId).catch(() => undefined);
   }
 }
-
-const nothingSaid: AskState = { progress: null, ending: null };
 
 function reportOf(ending: Ending): RunReport {
   if ('report' in ending) return ending.report;

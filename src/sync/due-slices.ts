@@ -145,9 +145,11 @@ export async function workThrough(
     });
     if (due === null) return null;
     const { slice } = due;
-    const isPast = slice.day !== wholeList && now >= overAt(slice);
-    if (isPast && answering.has(slice.resource) && (await readBySpans(slice))) return takeNext();
-    queue.begin(slice, isGrowing(slice, now));
+    const isDay = slice.day !== wholeList;
+    const isOver = now >= overAt(slice);
+    if (isDay && isOver && answering.has(slice.resource) && (await readBySpans(slice)))
+      return takeNext();
+    queue.begin(slice, isDay && !isOver);
     return due;
   };
 
@@ -260,7 +262,3 @@ function saidOf(notDone: ReadonlySet<string>, problem: string | null): string | 
   const more = notDone.size > namedAtMost ? ` and ${notDone.size - namedAtMost} more` : '';
   return `${named}${more}: ${problem}`;
 }
-
-/** Whether a slice's day still lasts: its list grows. */
-const isGrowing = (slice: Slice, now: Instant): boolean =>
-  slice.day !== wholeList && now < overAt(slice);

@@ -76,14 +76,19 @@ export async function enterSlices(
     const days = [...again, ...daysIn({ from, to: addDays(dayOf(now), 1) })];
     entered.push(...days.map((day) => sliceOf(projectId, list, day, settings)));
   }
-  const all = [...entered, ...wholeLists(projectId, scope, now, settings)];
+  // Each list of classes without dates, too: their owners and counts change without a trace in the date, and an owner's
+  // shows the classes that were transferred in. The days of the window show what that of all owners would, the first time.
+  for (const list of lists.filter(({ resource }) => resource === 'nft_classes')) {
+    const dueAt = list.owner === '' ? now + settings.refreshMs : now;
+    entered.push({ projectId, ...list, day: wholeList, dueAt, deadlineAt: noDeadline });
+  }
   return withTx(db, async (tx) => {
     await dropUnreadDays(tx, projectId, lists);
     for (const resource of resources) {
       if (answersOlder(facts, resource)) continue;
       await takeDeadlines(tx, { projectId, resource }, settings.deadlineMarginMs);
     }
-    return addSlices(tx, all);
+    return addSlices(tx, entered);
   });
 }
 
@@ -100,24 +105,6 @@ const sliceOf = (
   dueAt: startOf(day),
   deadlineAt: cliffOf(day) - deadlineMarginMs,
 });
-
-/**
- * Each list of classes without dates: their owners and counts change without a trace in the date, and an owner's shows
- * the classes that were transferred in.
- */
-function wholeLists(
-  projectId: ProjectId,
-  scope: ArchivedScope,
-  now: Instant,
-  settings: PolicySettings,
-): NewSlice[] {
-  const lists = listsOf(scope).filter(({ resource }) => resource === 'nft_classes');
-  return lists.map((list) => {
-    // The days of the window show what it would, the first time.
-    const dueAt = list.owner === '' ? now + settings.refreshMs : now;
-    return { projectId, ...list, day: wholeList, dueAt, deadlineAt: noDeadline };
-  });
-}
 
 /**
  * Enters the slices of given days, of one resource or all: also those outside the window, where someone asked for them.

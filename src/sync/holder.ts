@@ -35,7 +35,7 @@ export type Holder = {
 export function createHolder(db: Db, leaseMs: number): Holder {
   const name = {
     holder: `process ${process.pid} on ${hostname()}`,
-    process: `${thisProcess()} ${randomBytes(4).toString('hex')}`,
+    process: `${machine} ${process.pid} ${startOf(process.pid)} ${randomBytes(4).toString('hex')}`,
   };
   const held = new Map<ProjectId, AbortController>();
   let timer: NodeJS.Timeout | null = null;
@@ -111,8 +111,6 @@ function startOf(pid: number): string | null {
     }
   }
 }
-
-const thisProcess = (): string => `${machine} ${process.pid} ${startOf(process.pid)}`;
 
 /** Whether a process of this machine has ended; false where it is another machine's. */
 function hasEnded(other: string): boolean {

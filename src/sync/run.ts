@@ -101,9 +101,10 @@ async function ran(worker: Worker, options: RunOptions): Promise<RunReport> {
     worker.meter?.run(ending.outcome);
     counts.requests = platform.requests() - requestsBefore;
     if (runId !== null) {
-      const { problem } = ending;
-      const isPart = options.only !== undefined && ending.outcome === 'done';
-      const recorded = isPart ? 'part' : isQuiet(ending, counts) ? 'quiet' : ending.outcome;
+      const { outcome, problem } = ending;
+      const isQuiet = counts.recordsNew + counts.recordsChanged + counts.recordsRejected === 0;
+      const done = options.only !== undefined ? 'part' : isQuiet ? 'quiet' : 'done';
+      const recorded = outcome === 'done' ? done : outcome;
       // A database that went away is reported by the statement that noticed it, not by this one.
       await closeRun(db, projectId, runId, platform.clock.now(), recorded, counts, problem).catch(
         () => undefined,
@@ -351,10 +352,6 @@ async function refuseWrongPath(
     `${source.baseUrl} knows no list of ${named}: ${error.message}. Check the address and its path (OUTLAST_BASE_URL, or baseUrl in OUTLAST_PROJECTS_FILE); if it is right, the platform is out of order: try again later.`,
   );
 }
-
-const isQuiet = (ending: Ending, counts: RunCounts): boolean =>
-  ending.outcome === 'done' &&
-  counts.recordsNew + counts.recordsChanged + counts.recordsRejected === 0;
 
 const noCounts = (): RunCounts & OperationCounts => ({
   requests: 0,
