@@ -3,7 +3,6 @@
 // not used: when the server refuses a row while more are on their way, its stream reaches for a connection it has let
 // go of, and the process dies of it.
 import pg from 'pg';
-import { codeOf, fatal } from '../errors.ts';
 import type { Tx } from './db.ts';
 
 /** Handed on at once: each piece is a turn of the event loop, and two of a thread where it is written to a file. */
@@ -42,13 +41,13 @@ export function copyOut(
     let filled = 0;
     let taking = Promise.resolve();
     let untaken = 0;
-    let failure: { error: unknown } | undefined;
+    let failure: Error | undefined;
     let stream: NodeJS.ReadableStream | undefined;
     const take = async (whole: Buffer): Promise<void> => {
       try {
         if (failure === undefined) await onPiece(whole);
       } catch (error) {
-        failure = { error };
+        failure = error as Error;
       }
     };
     const handOn = (full: Buffer<ArrayBuffer>): void => {
@@ -85,9 +84,7 @@ export function copyOut(
       },
       handleReadyForQuery: () => {
         if (piece !== null) handOn(piece);
-        void taking.then(() =>
-          failure === undefined ? resolve(copied) : reject(asError(failure.error)),
-        );
+        void taking.then(() => (failure === undefined ? resolve(copied) : reject(failure)));
       },
       handleError: reject,
     });
@@ -170,7 +167,7 @@ export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Pr
         }
         if (!isOver) connection.endCopyFrom();
       } catch (error) {
-        reject(asError(error));
+        reject(error as Error);
         if (!isOver) connection.sendCopyFail('the client has no more rows');
       }
     };
@@ -198,8 +195,3 @@ function drained(stream: NodeJS.EventEmitter): Promise<void> {
     stream.on('close', go);
   });
 }
-
-const asError = (error: unknown): Error =>
-  error instanceof Error
-    ? error
-    : fatal('copy_failed', `The copy failed (${codeOf(error) ?? 'unknown'})`, error);

@@ -1,7 +1,7 @@
 // A connection that is cut, at whatever statement and on whichever side of it, is a passing fault with a name: the
 // process lives, the pool replaces the connection, and trying again helps.
 import { once } from 'node:events';
-import { createServer, Socket, type AddressInfo } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -14,6 +14,7 @@ import { countRows } from '../../src/store/read-held.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { inspectConnection } from '../../src/store/pg-client.ts';
 import { setUp } from '../support/fresh.ts';
+import { listenHere } from '../support/loopback.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createWireTo, type Wire } from '../torture/wire.ts';
 
@@ -100,17 +101,15 @@ test.each([
 });
 
 test('a server that lets in and answers nothing is given up', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers();
   // AuthenticationOk and ReadyForQuery.
   const letIn = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I');
   const silent = createServer((socket) => {
     socket.once('data', () => socket.write(letIn));
     socket.on('error', () => undefined);
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void silent.close());
-  await once(silent, 'listening');
-  const { port } = silent.address() as AddressInfo;
+  });
+  const { port, close } = await listenHere(silent);
+  onTestFinished(close);
   const opening = told(openDb({ connectionString: `postgres://a:b@127.0.0.1:${port}/c`, log }));
   const [socket] = (await once(silent, 'connection')) as [Socket];
   // The second is the first question.
@@ -163,6 +162,11 @@ test('the server itself ends a statement of a sync before its connection is give
   expect([await longest(), await longest(null)]).toEqual(['15min', '0']);
 });
 
+function fakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 /** Patience is counted in minutes. */
 function quickenSilence(by: number): void {
   const setForReal = Reflect.get(Socket.prototype, 'setTimeout');
@@ -177,8 +181,7 @@ function quickenSilence(by: number): void {
 }
 
 test('whoever waits in line for a connection of a busy pool is served', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers();
   const opened = (waitsInLine: boolean): Promise<Db> =>
     openDb({ connectionString: address, max: 1, waitsInLine, log });
   const hurried = await opened(false);
@@ -204,8 +207,7 @@ test('where the server gives fewer connections than asked for, those are waited 
   await admin.query(`create role "${login}" login password 'few'`);
   await allow(2);
   const way = Object.assign(new URL(address), { username: login, password: 'few' });
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers();
   db = await openDb({ connectionString: way.href, role: null, max: 8, waitsInLine: true, log });
   const busy = db;
   const asked = Array.from({ length: 16 }, () => busy.query('select pg_sleep(0.02)'));

@@ -91,6 +91,12 @@ const admin = (text: string, database?: string): Promise<void> => {
   return sql(text, address.href);
 };
 
+/** A login that may create roles, and owns the database. */
+const createOwner = (login = 'test_app'): Promise<void> =>
+  admin(
+    `create role ${login} login createrole password 'x'; alter database archive owner to ${login}`,
+  );
+
 async function one<T>(expression: string, address = server.connectionString): Promise<T> {
   const [row] = await queryAt<{ it: T }>(address, `select ${expression} as it`);
   return (row as { it: T }).it;
@@ -188,8 +194,8 @@ describe('a login that syncs', () => {
   });
 
   test('an owner who may create roles where another login made ours: at once, and protected by the SQL that is printed', async () => {
-    await admin(`create role test_first login createrole password 'x'; create role test_app login createrole password 'x';
-                 alter database archive owner to test_app`);
+    await createOwner();
+    await admin(`create role test_first login createrole password 'x'`);
     const first = addressOf('test_first', 'archive_first');
     await admin('create database archive_first owner test_first');
     expect((await outlast(first, 'migrate')).stdout).not.toContain('Note:');
@@ -229,8 +235,8 @@ describe('a login that syncs', () => {
   });
 
   test('a member of the writer alone of an archive that another login made: at once, and protected', async () => {
-    await admin(`create role test_first login createrole password 'x'; create role test_app login password 'x';
-                 alter database archive owner to test_first`);
+    await createOwner('test_first');
+    await admin(`create role test_app login password 'x'`);
     expect((await outlast(addressOf('test_first'), 'migrate')).code).toBe(0);
     await admin('grant outlast_writer to test_app');
     await works(addressOf('test_app'), { as: 'the writer' });
@@ -238,9 +244,7 @@ describe('a login that syncs', () => {
   });
 
   test('a member of roles without rights, as after a restore by another login: its owner’s migrate, and it works', async () => {
-    await admin(
-      `create role test_first login createrole password 'x'; alter database archive owner to test_first`,
-    );
+    await createOwner('test_first');
     expect((await outlast(addressOf('test_first'), 'migrate')).code).toBe(0);
     await admin(`create role test_app login password 'x';
                  grant outlast_writer, outlast_reader to test_app`);
@@ -287,9 +291,7 @@ describe('a login that syncs', () => {
 });
 
 test('a login that reads: refused with SQL that makes it work; a member reads, however it is one', async () => {
-  await admin(
-    `create role test_app login createrole password 'x'; alter database archive owner to test_app`,
-  );
+  await createOwner();
   await works(addressOf('test_app'), { as: 'the writer' });
   await admin(
     `create role test_stranger login password 'x'; create role test_member login noinherit password 'x' in role outlast_reader`,
@@ -312,9 +314,8 @@ test('a login that reads: refused with SQL that makes it work; a member reads, h
 });
 
 test('a database that keeps from everybody what it can: at once, and every view is read', async () => {
-  await admin(`create role test_app login createrole password 'x';
-               alter database archive owner to test_app;
-               revoke connect, temporary on database archive from public`);
+  await createOwner();
+  await admin('revoke connect, temporary on database archive from public');
   const app = addressOf('test_app');
   await sql(
     `alter default privileges revoke execute on functions from public;
@@ -337,10 +338,8 @@ test('a database that keeps from everybody what it can: at once, and every view 
 });
 
 test('a right that is missing is named by doctor, and given back by whoever may; doctor leaves nothing behind', async () => {
-  await admin(
-    `create role test_app login createrole password 'x'; alter database archive owner to test_app;
-     create role test_member login password 'x'`,
-  );
+  await createOwner();
+  await admin(`create role test_member login password 'x'`);
   const app = addressOf('test_app');
   expect(await isProtected(app)).toBe(true);
   const left =
@@ -367,9 +366,7 @@ test('a right that is missing is named by doctor, and given back by whoever may;
 });
 
 test('row-level security that is turned on hides no row in silence: refused with SQL that makes all work again', async () => {
-  await admin(
-    `create role test_app login createrole password 'x'; alter database archive owner to test_app`,
-  );
+  await createOwner();
   const app = addressOf('test_app');
   await works(app, { as: 'the writer' });
   await sql('alter table archive.orders enable row level security', app);
