@@ -167,7 +167,7 @@ export function copyFrom(tx: Tx, sql: string, pieces: AsyncIterable<Buffer>): Pr
         }
         if (!isOver) connection.endCopyFrom();
       } catch (error) {
-        reject(error as Error);
+        reject(error);
         if (!isOver) connection.sendCopyFail('the client has no more rows');
       }
     };
