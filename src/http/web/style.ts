@@ -30,7 +30,7 @@ p{margin:.4rem 0;max-width:62rem}
 .good{color:var(--good)}.bad{color:var(--bad)}.soft{color:var(--soft)}
 .notice{border-left:4px solid var(--bad);background:var(--panel);padding:.6rem .9rem;margin:.8rem 0}
 .notice.mild{border-color:var(--read)}
-code,pre,.id{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+code,pre,.id,.value{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:.7rem .9rem;overflow:auto;white-space:pre-wrap}
 .scroll{position:relative;overflow-x:auto}
 .narrow table{width:auto;min-width:min(100%,34rem)}
@@ -128,9 +128,8 @@ ol.versions{padding-left:1.6rem}ol.versions>li{padding:.2rem 0 .7rem;border-bott
 .scroll td,.scroll th{overflow-wrap:break-word}thead th{white-space:nowrap}
 ol.versions td,ol.versions th{min-width:7rem}
 .tall{max-height:12rem;overflow:auto}
-sup{line-height:0}
 .whole{white-space:nowrap}
-.value{overflow-wrap:anywhere;font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;display:inline-block;max-height:12rem;overflow:auto;white-space:pre-wrap}
+.value{overflow-wrap:anywhere;display:inline-block;max-height:12rem;overflow:auto;white-space:pre-wrap}
 @media (max-width:720px){
 .stacks table,.stacks tbody,.stacks tr,.stacks td,.stacks th[scope=row]{display:block}
 .stacks thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
@@ -156,7 +155,6 @@ form.filter{display:grid;grid-template-columns:repeat(2,minmax(0,1fr))}form.filt
 #fold:not(:checked)+label~*{display:none}
 form.filter .wide,form.filter fieldset{grid-column:1/-1}form.filter button{justify-self:start}
 .plot{height:13rem}.column>.wide{display:none}
-th.id .long{max-width:11rem}
 }
 /* The page of /docs. */
 .docs{display:grid;grid-template-columns:19rem minmax(0,1fr)}
