@@ -34,11 +34,8 @@ function Value(props: Shown): ComponentChildren {
   const said = wordsOf(words, list, name);
   if (column.items !== undefined)
     return isWhole && <Raw view={view} value={parseJson(JSON.stringify(value))} />;
-  if (Array.isArray(value)) {
-    return value.length === 0
-      ? null
-      : value.map((one) => said[String(one)] ?? String(one)).join(words.punctuation.and);
-  }
+  if (Array.isArray(value))
+    return value.map((one) => said[String(one)] ?? String(one)).join(words.punctuation.and);
   const text = `${value as string | number | boolean}`;
   if (column.words !== undefined) {
     const word = column.words[Number(text)];

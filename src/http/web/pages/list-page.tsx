@@ -2,7 +2,7 @@
 // and, of records, what is certain of the days that were chosen.
 import type { ComponentChildren } from 'preact';
 import { isDay } from '../../../day.ts';
-import type { ListedResource, ProjectId } from '../../../model.ts';
+import type { ListedResource } from '../../../model.ts';
 import { asOf, cursor, order as direction, whole } from '../../../query/arguments.ts';
 import type { Shape } from '../../../query/check-arguments.ts';
 import { rangeCoverage, type RangeCoverage } from '../../../query/day-marks.ts';
@@ -72,6 +72,7 @@ const unlessTold = ({ resource, hasDays, isPaged }: List): Record<string, string
   ...(isPaged ? { limit: '50' } : {}),
 });
 
+/** `count`: null where counting may take long. */
 type Answer = { found: FoundRows; range: RangeCoverage | null; count: number | null };
 
 /** Of days and months; what has neither stays in its order. */
@@ -85,37 +86,27 @@ const mostCounted = 200_000;
 
 /** `given`: see `givenIn`. */
 async function ask(view: View, list: List, given: Record<string, string>): Promise<Answer> {
+  const { archive, now } = view;
   const asked = askedOf(shapeOf(list), { ...unlessTold(list), ...given });
-  const of = list.resource ?? (asked['resource'] as 'orders' | undefined);
-  const query = { project: projectFor(view, of), ...asked };
-  const found =
+  const { limit: _, cursor: at, ...narrowed } = asked;
+  const project = projectFor(view, list.resource ?? (asked['resource'] as 'orders' | undefined));
+  const reads = list.of(archive);
+  const found: FoundRows =
     list.isPaged || list.resource !== null
-      ? await list.of(view.archive).list(query)
+      ? await reads.list({ ...asked, project })
       : { items: newestFirst(await readWhole(view, list, asked)) };
   let range: RangeCoverage | null = null;
   const { from, to } = given;
   if (list.resource !== null && list.hasDays && (from !== undefined || to !== undefined)) {
     const days = withoutUndefined({ from, to });
     const resource = list.resource as ListedResource;
-    const slices = await view.archive.coverage({ project: query.project, resource, ...days });
-    const then = { ...days, asOf: asked['asOf'] as string | undefined };
-    range = rangeCoverage(slices, then, view.now);
+    const slices = await archive.coverage({ project, resource, ...days });
+    range = rangeCoverage(slices, { ...days, asOf: asked['asOf'] as string | undefined }, now);
   }
-  return { found, range, count: await countOf(view, list, query, found, range) };
-}
-
-/** Null where counting may take long. */
-async function countOf(
-  { archive }: View,
-  list: List,
-  query: { project: ProjectId } & Row,
-  found: FoundRows,
-  range: RangeCoverage | null,
-): Promise<number | null> {
-  const { limit: _, cursor: from, ...narrowed } = query;
-  if (from === undefined && (found.next ?? null) === null) return found.items.length;
-  const isCheap = range !== null && range.shown <= mostCounted && query['asOf'] === undefined;
-  return isCheap ? list.of(archive).count({ ...narrowed, project: query.project }) : null;
+  if (at === undefined && (found.next ?? null) === null)
+    return { found, range, count: found.items.length };
+  const isCheap = range !== null && range.shown <= mostCounted && asked['asOf'] === undefined;
+  return { found, range, count: isCheap ? await reads.count({ ...narrowed, project }) : null };
 }
 
 /** `lookedFor`: an id that is not held, which is said above the list. */

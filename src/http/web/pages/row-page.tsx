@@ -94,10 +94,7 @@ async function readRow(view: View, list: List, named: Record<string, string>): P
 /** What cannot be the name of a row names none. */
 async function rowsNamed(view: View, list: List, named: Record<string, string>): Promise<Row[]> {
   const shape = Object.fromEntries(
-    list.key.flatMap((name) => {
-      const filter = list.filters[name];
-      return filter === undefined ? [] : [[name, filter]];
-    }),
+    Object.entries(list.filters).filter(([name]) => list.key.includes(name)),
   );
   const { found } = await foundOrSentence(async () => {
     const asked = askedOf(shape, named);
