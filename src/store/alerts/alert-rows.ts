@@ -5,19 +5,11 @@ import type { Instant, ProjectId } from '../../model.ts';
 import { withTx, type Db, type Queryable, type Row, type Tx } from '../db.ts';
 import { columnNamesOf, drizzleOn, readRow, type SelectedRow } from '../drizzle-statements.ts';
 import { iso } from '../ledger.ts';
-import { and, eq, or, sql } from '../drizzle-import.ts';
+import { and, eq, getTableColumns, or, sql } from '../drizzle-import.ts';
 import { alerts } from '../schema.ts';
 
-/** `attempts`: tries to tell it since it was last told. */
-const columns = {
-  kind: alerts.kind,
-  subject: alerts.subject,
-  text: alerts.text,
-  openedAt: alerts.openedAt,
-  toldAt: alerts.toldAt,
-  resolvedAt: alerts.resolvedAt,
-  attempts: alerts.attempts,
-};
+/** What is known of an alert. `attempts`: tries to tell it since it was last told. */
+const { projectId: _project, tellingUntil: _until, ...columns } = getTableColumns(alerts);
 export type AlertRow = SelectedRow<typeof columns>;
 
 /** Whether it only happened. */
