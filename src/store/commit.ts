@@ -57,7 +57,7 @@ export async function commitPages(
 // A unique violation; copied to another machine, it comes back as XX000.
 const mayBeHeld = new Set(['23505', 'XX000']);
 
-/** `expectsNew`: it is a first walk, whose records are copied; throws 23505 where one is held. */
+/** `expectsNew`: it is a first walk, of which no record is held; throws 23505 where one is. */
 async function commitPagesIn(
   tx: Tx,
   commit: PagesCommit,

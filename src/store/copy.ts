@@ -1,10 +1,10 @@
-// COPY of records that are all expected to be new: the fastest way into a table, and the easiest on this process,
-// for the verbatim record needs no quoting. Inserted by records.ts, a row of a first sync took 68 µs of this process and
-// 73 of Postgres, copied 54 and 59. It knows no conflict: an id that is held ends it with 23505.
+// COPY of records that are new: the fastest way into a table, and the easiest on this process, for the verbatim record
+// needs no quoting. Inserted from JSON, a row of a first sync took 68 µs of this process and 73 of Postgres, copied 54 and
+// 59. It knows no conflict: an id that is held ends it with 23505.
 import type { ColumnValue, ObservedRecord, ProjectId } from '../model.ts';
 import { copyAtOnce } from './copy-stream.ts';
 import { textArray, type Tx } from './db.ts';
-import type { TableShape } from './record-tables.ts';
+import { keyNames, type TableShape } from './record-tables.ts';
 
 /** Bytes handed to the socket at once: far below where pg would keep buffers of its own for it. */
 const pieceBytes = 64 * 1024;
@@ -42,8 +42,9 @@ export function copyRecords(
   ];
   if (rare.unread) columns.push('unread');
   if (rare.raw_bytes) columns.push('raw_bytes');
-  const sql = `copy ${shape.table} (project_id, ${shape.key}, ${columns.join(', ')}) from stdin`;
-  return copyAtOnce(tx, sql, pieces(typed, rare, projectId, sorted(records), now));
+  const sql = `copy ${shape.table} (${keyNames(shape)}, ${shape.key}, ${columns.join(', ')}) from stdin`;
+  const key = [projectId, ...(shape.fixed?.slice(1) ?? [])].join('\t');
+  return copyAtOnce(tx, sql, pieces(typed, rare, key, sorted(records), now));
 }
 
 /** Columns that some of the records say anything about. */
@@ -63,7 +64,7 @@ function sorted(records: ObservedRecord[]): ObservedRecord[] {
 function* pieces(
   typed: { name: string; isText: boolean }[],
   rare: Rare,
-  projectId: ProjectId,
+  key: string,
   records: ObservedRecord[],
   now: string,
 ): Generator<Buffer> {
@@ -79,7 +80,7 @@ function* pieces(
       const atText = new Date(at).toISOString();
       times = `\t${atText}\t${atText}\t${now}`;
     }
-    let before = `${projectId}\t${field(record.id)}`;
+    let before = `${key}\t${field(record.id)}`;
     for (const { name, isText } of typed) {
       const value = record.columns[name] ?? null;
       before += `\t${isText ? field(value) : (value ?? '\\N')}`;

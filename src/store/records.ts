@@ -1,5 +1,5 @@
-// Writing records: what a page showed becomes rows and versions, set-based. What is new is copied (copy.ts); what may
-// be held goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
+// Writing records: what a page showed becomes rows and versions, set-based. What is new is copied (copy.ts); what is held
+// and differs goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
 import { wholeList } from '../model.ts';
 import type { Day, Instant, ObservedRecord, ProjectId } from '../model.ts';
 import { copyRecords } from './copy.ts';
@@ -59,7 +59,7 @@ export async function writeInto(
 /**
  * Writes what was shown, in any order and any number of times: the result is the same (P2). Hashes are compared first,
  * and only what differs is merged. `expectsNew`: all are new, but for the one that overlaps with what was committed
- * before: they are copied, which throws 23505 when it turns out otherwise. `shownBy`: the day of the list that showed
+ * before: nothing else is compared, and 23505 is thrown when it turns out otherwise. `shownBy`: the day of the list that showed
  * them; null: none did, and each stands under its own. `besides`: the day that was asked for with it; null: none. The
  * caller owes the journal an entry of what is `stored`.
  */
@@ -95,9 +95,7 @@ export async function storeRecords(
   const unknown = [...first.values()].filter(({ record }) => !held.has(record.id));
   const inserted = unknown.length;
   if (inserted > 0) {
-    if (to.expectsNew === null)
-      await tx.query(insertSql(shape), [to.projectId, jsonOf(unknown), now]);
-    else await copyRecords(tx, shape, to.projectId, unknown, now);
+    await copyRecords(tx, shape, to.projectId, unknown, now);
     stored.first = contentsOf(unknown);
   }
   if (differing.size === 0) return { effects: { ...none, inserted }, stored };
@@ -226,15 +224,6 @@ const utc = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 const content = ['raw', 'raw_bytes', 'raw_sha256', 'unread', 'observed_at'];
-
-function insertSql(shape: TableShape): string {
-  const names = [...shape.columns.map(([name]) => name), ...content].join(', ');
-  return `
-    insert into ${shape.table} (${keyNames(shape)}, ${shape.key}, ${names}, first_seen_at, changed_at)
-    select ${keyValues(shape)}, id, ${names}, observed_at, $3::timestamptz
-      from (${arriving(shape)}) arriving
-     order by id`;
-}
 
 /** Whether its records stand under a day of the ledger. */
 const hasSliceDay = ({ day }: TableShape): boolean => day === 'slice_day';
