@@ -98,8 +98,8 @@ export function createClock({
 }
 
 /**
- * How far the clock a request was signed with lies outside of what the answer's `Date` allows, milliseconds;
- * positive when the platform is ahead, 0 when they agree or there is no `Date`.
+ * How far the clock a request was signed with lies outside of what the answer's `Date` allows, milliseconds; 0 when they
+ * agree or there is no `Date`.
  */
 export function clockErrorMs(
   dateHeader: string | undefined,
@@ -108,8 +108,6 @@ export function clockErrorMs(
 ): number {
   const date = dateHeader === undefined ? null : readHttpDate(dateHeader);
   if (date === null) return 0;
-  const earliest = date - roundTripMs;
-  const latest = date + 1000;
-  if (signedAt < earliest) return earliest - signedAt;
-  return signedAt > latest ? latest - signedAt : 0;
+  // The header has whole seconds.
+  return Math.max(0, date - roundTripMs - signedAt, signedAt - date - 1000);
 }

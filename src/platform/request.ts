@@ -205,7 +205,7 @@ export function createRequest(options: RequestOptions): {
     }
     if (refusesKey(status) && pair !== null) {
       // By now the clock has heard that answer's time: the next one is signed by it.
-      const errorMs = Math.abs(clockErrorMs(date, signedAt, receivedAt - sentAt));
+      const errorMs = clockErrorMs(date, signedAt, receivedAt - sentAt);
       if (errorMs > maxClockErrorMs) {
         const apart = `${Math.round(errorMs / 1000)} s from the clock it was signed by`;
         return fault(`http_${status}`, `status ${status}, dated ${apart}`, status);

@@ -2,7 +2,7 @@
 // concerns every slice stops them all.
 import { dayOf, windowAt } from '../day.ts';
 import { causeChain, isOutlastError, transient } from '../errors.ts';
-import { wholeList, type Day, type Instant, type ListedResource } from '../model.ts';
+import { wholeList, type Day, type Instant, type ListedResource, type SliceKey } from '../model.ts';
 import type { CommitEffects } from '../store/commit.ts';
 import type { Platform } from '../platform/platform.ts';
 import { analyzeNew, noStatementTimeout, withMixedTx, withTx } from '../store/db.ts';
@@ -25,7 +25,7 @@ import {
 } from './slice/read-slice.ts';
 import { readEmptyDays } from './slice/read-empty-days.ts';
 import { clocksOf, evidenceOf, overAt } from './verdicts.ts';
-import { createRepetition, sameInARow } from './unforeseen-errors.ts';
+import { createRepetition } from './unforeseen-errors.ts';
 import type { RunOptions, Worker } from './worker.ts';
 
 /** How often an idle lane looks whether today's tail is due again, in milliseconds. */
@@ -51,7 +51,7 @@ type Silence = {
 
 export type Work = {
   /** Slices that had a turn, and how many of them are not done. */
-  handled: Slice[];
+  handled: SliceKey[];
   notDone: number;
   /** The newest problem, in words. */
   problem: string | null;
@@ -80,11 +80,11 @@ export async function workThrough(
   };
   const { clock } = platform;
   const endInclusive = await endInclusiveLists(db, projectId, clock.now());
-  const queue = createSliceQueue<Slice>(() => clock.now());
+  const queue = createSliceQueue(() => clock.now());
   const notDone = new Set<string>();
   let problem: string | null = null;
   const silences = new Map<ListedResource, Silence>();
-  const unforeseen = createRepetition(sameInARow);
+  const unforeseen = createRepetition();
   // One failure that concerns all slices stops all of them.
   const lanes = createLanes(options.signal);
   const { signal } = lanes;

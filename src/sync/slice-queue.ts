@@ -11,13 +11,13 @@ const restFactor = 4;
 /** But no longer than this after its end. */
 const restAtMostMs = 15 * minuteMs;
 
-export type SliceQueue<S extends SliceKey> = {
+export type SliceQueue = {
   /** Slices that may not be claimed now. */
-  except(): S[];
+  except(): SliceKey[];
   /** Call it with what was claimed; `isToday` while the slice's day lasts. */
-  begin(slice: S, isToday: boolean): void;
+  begin(slice: SliceKey, isToday: boolean): void;
   /** Call it when the act is over; returns whether this was the slice's first turn in the run. */
-  end(slice: S): boolean;
+  end(slice: SliceKey): boolean;
   /**
    * Whether someone who finds nothing to claim should look again later: others are at work, and today's tail goes on.
    */
@@ -25,11 +25,11 @@ export type SliceQueue<S extends SliceKey> = {
   /** Whether there may be something to claim that was not claimable at the last look. */
   isReady(): boolean;
   /** Every slice that had a turn. */
-  handled(): S[];
+  handled(): SliceKey[];
 };
 
-type Turn<S> = {
-  slice: S;
+type Turn = {
+  slice: SliceKey;
   isToday: boolean;
   isUnderWay: boolean;
   turns: number;
@@ -40,8 +40,8 @@ type Turn<S> = {
   firstsBefore: number;
 };
 
-export function createSliceQueue<S extends SliceKey>(now: () => Instant): SliceQueue<S> {
-  const turns = new Map<string, Turn<S>>();
+export function createSliceQueue(now: () => Instant): SliceQueue {
+  const turns = new Map<string, Turn>();
   /** First turns of slices other than today's. */
   let firsts = 0;
   const nameOf = ({ resource, owner, day }: SliceKey): string => `${resource} ${owner} ${day}`;
@@ -50,7 +50,7 @@ export function createSliceQueue<S extends SliceKey>(now: () => Instant): SliceQ
 
   // The run ends (P9): today's has another turn only while another slice is worked on, or once for each that was
   // claimed since; and those are claimed once each.
-  const isAllowed = (turn: Turn<S>, isWorking: boolean): boolean =>
+  const isAllowed = (turn: Turn, isWorking: boolean): boolean =>
     turn.isToday &&
     !turn.isUnderWay &&
     now() >= turn.againAt &&

@@ -6,7 +6,7 @@ import { databaseError } from '../store/db-errors.ts';
 import type { Worker } from './worker.ts';
 
 /** So many in a row that fail in the same way end the work of this run: it is no single one's fault. */
-export const sameInARow = 10;
+const sameInARow = 10;
 
 type Repetition = {
   /** What came of one: its text, or null where it went well or failed otherwise. */
@@ -15,7 +15,7 @@ type Repetition = {
 };
 
 /** Counts how often in a row the same text was noted. */
-export function createRepetition(atMost: number): Repetition {
+export function createRepetition(): Repetition {
   let last: string | null = null;
   let times = 0;
   return {
@@ -23,7 +23,7 @@ export function createRepetition(atMost: number): Repetition {
       times = text !== null && text === last ? times + 1 : 1;
       last = text;
     },
-    isTooOften: () => last !== null && times >= atMost,
+    isTooOften: () => last !== null && times >= sameInARow,
   };
 }
 

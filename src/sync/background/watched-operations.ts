@@ -22,7 +22,7 @@ import {
   type ResourceProblem,
 } from '../contact/resource-health.ts';
 import { retryDelayMs } from '../due-times.ts';
-import { concernsAll, createRepetition, sameInARow, unforeseenText } from '../unforeseen-errors.ts';
+import { concernsAll, createRepetition, unforeseenText } from '../unforeseen-errors.ts';
 import type { OperationCounts, Worker } from '../worker.ts';
 import { nothingLeft, type Left } from './background-lane.ts';
 import { afterTurn, lookupsToAsk, type FileOutcome, type LookedUp } from './watched-policy.ts';
@@ -44,7 +44,7 @@ export async function askOperations(
   const asked = new Set<string>();
   const left: Left = { ...nothingLeft };
   let silent = 0;
-  const unforeseen = createRepetition(sameInARow);
+  const unforeseen = createRepetition();
   let isAnswered = false;
   let failure: ResourceProblem | null = null;
   await withTx(db, (tx) => enterOperations(tx, projectId, startedAt, settings.deadlineMarginMs));
