@@ -2,7 +2,7 @@
 // than is set, what was shown before is not asked for again without a reason, and not written again either (P2).
 import { expect, test } from 'vitest';
 import type { Worker } from '../../src/sync/worker.ts';
-import { noon, tenDays, type Bench } from '../support/archive.ts';
+import { noon, type Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
@@ -126,16 +126,6 @@ test.each([
     expect(rows).toEqual([{ held: held + count }]);
   },
 );
-
-test('a first sync costs one request a day, and one more for every fifty orders or two hundred classes', async () => {
-  const { days: twelve } = tenDays;
-  const world = { ...flat, ordersPerDay: 130, classesPerDay: 250 };
-  bench = await createBench({ days: twelve, world });
-  const { orders, classes } = await costOfRun();
-  const probe = 1 + 16;
-  expect(orders).toBeLessThanOrEqual(twelve.length * Math.ceil(130 / 50) + probe);
-  expect(classes).toBeLessThanOrEqual(twelve.length * 2 + probe);
-});
 
 test('classes are walked again at the rate of pages, as often as is set and no more', async () => {
   const world = {
