@@ -1,6 +1,6 @@
 // Records that are no longer shown (P4): kept, marked since when, reported, and keeping their day from a seal until they
 // have been missing for a day, whoever asks in between.
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../src/query/status.ts';
 import { noon, type Bench } from '../support/archive.ts';
 import {
@@ -46,9 +46,12 @@ async function readTwice(): Promise<void> {
 }
 
 describe('a record that vanishes from a sealed day', () => {
-  test('is kept, marked and reported; its day is sealed again after a whole day without it, not before', async () => {
+  beforeEach(async () => {
     bench = await createBench(ordersOfThreeDays, noClasses);
     await bench.seal();
+  });
+
+  test('is kept, marked and reported; its day is sealed again after a whole day without it, not before', async () => {
     expect(await stateOfIt()).toBe('sealed books');
     bench.simulator.hide('orders', gone);
     at(27 * hour);
@@ -85,8 +88,6 @@ describe('a record that vanishes from a sealed day', () => {
   });
 
   test('and comes back, and goes again: the day of waiting begins anew', async () => {
-    bench = await createBench(ordersOfThreeDays, noClasses);
-    await bench.seal();
     bench.simulator.hide('orders', gone);
     at(3 * hour);
     await bench.run(thatDay);
@@ -106,8 +107,6 @@ describe('a record that vanishes from a sealed day', () => {
   });
 
   test('and comes back to a day that was sealed without it: what did not show it proves nothing', async () => {
-    bench = await createBench(ordersOfThreeDays, noClasses);
-    await bench.seal();
     bench.simulator.hide('orders', gone);
     at(3 * hour);
     await bench.run(thatDay);
@@ -126,8 +125,6 @@ describe('a record that vanishes from a sealed day', () => {
   });
 
   test('but is counted still: its day is not sealed, however long it takes', async () => {
-    bench = await createBench(ordersOfThreeDays, noClasses);
-    await bench.seal();
     bench.simulator.setFaults({ dropped: { ids: [gone] } });
     for (const day of [1, 3]) {
       at(day * 25 * hour);

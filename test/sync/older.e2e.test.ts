@@ -1,7 +1,7 @@
 // What is read beside the days of the window. Days that left it, on a platform that answers for them all the same:
 // offered, archived as slices like any other, and overtaken by nothing while it does. And lists without dates: an
 // owner's, which also shows what was transferred in, holds what it shows and proves nothing.
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { untilToday } from '../../src/sync/enter-days.ts';
 import { differences, type Bench } from '../support/archive.ts';
 import { classOf } from '../support/days.ts';
@@ -39,9 +39,12 @@ const older = {
 } as const;
 
 describe('classes that outlive their month', () => {
-  test('are learned of, archived back to the oldest when someone asks, proved, and final', async () => {
+  beforeEach(async () => {
     bench = await createBench({ world, days: lately, dialect: { classesWindow: false } });
     await bench.run();
+  });
+
+  test('are learned of, archived back to the oldest when someone asks, proved, and final', async () => {
     const known = await facts();
     expect(known['nft_classes.older_days']).toBe('answered');
     expect(known['orders.older_days']).toBe('not shown');
@@ -73,8 +76,6 @@ describe('classes that outlive their month', () => {
 
   // P6: one record that outlives its month says nothing of the others.
   test('what five weeks of silence lost is held when someone asks for it, and stays lost', async () => {
-    bench = await createBench({ world, days: lately, dialect: { classesWindow: false } });
-    await bench.run();
     const off = 65 * day;
     expect((await bench.runLater(off)).outcome).toBe('done');
     const { rows } = await bench.db.query<{ resource: string; lost: number }>(
@@ -97,8 +98,6 @@ describe('classes that outlive their month', () => {
   });
 
   test('P7: are not lost because one question for them was answered with nothing', async () => {
-    bench = await createBench({ world, days: lately, dialect: { classesWindow: false } });
-    await bench.run();
     await bench.run(older);
     bench.simulator.setFaults({ emptied: { with: 'start_date=2000-01-01' } });
     await bench.runLater(day + hour);
@@ -110,8 +109,6 @@ describe('classes that outlive their month', () => {
   });
 
   test('P6: once the platform stops answering, an empty answer seals nothing, and what was open is lost', async () => {
-    bench = await createBench({ world, days: lately, dialect: { classesWindow: false } });
-    await bench.run();
     const [some] = [...bench.simulator.oracle.shown('nft_classes')];
     expect(created(some?.text ?? '') < '2026-03-01').toBe(true);
     // Stopped in the middle of the older days.
