@@ -77,8 +77,12 @@ setUp(async (keep) => {
 });
 
 type Shown = { status: number; html: string; location: string | null };
-async function page(path: string, headers: Record<string, string> = {}): Promise<Shown> {
-  const answer = await fetch(`${served.url}${path}`, { headers, redirect: 'manual' });
+async function page(
+  path: string,
+  headers: Record<string, string> = {},
+  at = served,
+): Promise<Shown> {
+  const answer = await fetch(`${at.url}${path}`, { headers, redirect: 'manual' });
   const html = withPaths(await answer.text());
   // What the policy forbids would not work, and whoever widens it is found here.
   expect(html).not.toMatch(/<script(?! src="\/web\/)|<style|\sstyle=|\son\w+=/);
@@ -300,9 +304,8 @@ describe('a record', () => {
       history: async (_, id) => histories[id] ?? [],
     };
     const other = await fresh(serveArchive({ ...archive, orders }));
-    const get = async (id: string): Promise<string> =>
-      (await fetch(`${other.url}/orders/${id}`)).text();
-    const [many, longOnes] = [await get('many'), await get('long')];
+    const { html: many } = await page('/orders/many', {}, other);
+    const { html: longOnes } = await page('/orders/long', {}, other);
     expect(many).toContain('50 earlier contents are not shown here');
     expect(many).toContain('<ol class="versions" start="51">');
     // All but the last five are folded, so that the page ends somewhere.
@@ -351,22 +354,17 @@ describe('a record', () => {
 
 test('everything is there in Chinese too', async () => {
   const headers = { 'accept-language': 'zh-CN,zh;q=0.9' };
-  const list = await page('/orders?from=2026-03-05', headers);
-  expect(list.html).toContain('<html lang="zh-CN">');
-  expect(list.html).toContain('全部导出为 CSV');
-  expect(list.html).toContain('成功');
-  const record = await page('/orders/changes', headers);
-  expect(record.html).toContain('当前有效');
-  expect(record.html).toContain('12.34 元 = 1,234 分');
-  expect(record.html).toContain('<small>价格，单位为分');
-  expect(record.html).not.toContain('<small lang="en">');
+  const { html: list } = await page('/orders?from=2026-03-05', headers);
+  for (const text of ['<html lang="zh-CN">', '全部导出为 CSV', '成功'])
+    expect(list).toContain(text);
+  const { html: record } = await page('/orders/changes', headers);
+  for (const text of ['当前有效', '12.34 元 = 1,234 分', '<small>价格，单位为分'])
+    expect(record).toContain(text);
+  expect(record).not.toContain('<small lang="en">');
 });
 
 test('a reader of one project sees no record of another', async () => {
-  const get = async (path: string): Promise<{ status: number; html: string }> => {
-    const answer = await fetch(remote.url + path, { headers: bearing(key) });
-    return { status: answer.status, html: withPaths(await answer.text()) };
-  };
+  const get = (path: string) => page(path, bearing(key), remote);
   expect(idsIn((await get('/orders')).html)).toEqual(['of-q']);
   expect((await get('/orders/changes')).status).toBe(404);
   expect((await get('/orders?find=changes')).status).toBe(404);
