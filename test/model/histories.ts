@@ -16,7 +16,7 @@ import {
 
 export type Case = { name: string; history: History; mayStay: readonly Why[] | 'anything' };
 
-type Named = { name: string; dialect: Partial<Dialect>; mayStay: readonly Why[] };
+type Named = { name: string; dialect: Partial<Dialect>; mayStay: Case['mayStay'] };
 
 const unproved: readonly Why[] = [
   'showed less',
@@ -25,7 +25,7 @@ const unproved: readonly Why[] = [
   'books do not balance',
 ];
 
-const named = (name: string, dialect: Partial<Dialect>, mayStay: readonly Why[] = []): Named => ({
+const named = (name: string, dialect: Partial<Dialect>, mayStay: Case['mayStay'] = []): Named => ({
   name,
   dialect,
   mayStay,
@@ -120,6 +120,7 @@ export function* withFault(
   acts: number,
   lastings: readonly number[] = [0, 5 * hour],
   kinds: readonly Fault[] = faults,
+  days = 3.5,
 ): Generator<Case> {
   for (const { name, dialect, mayStay } of which.filter(canContradict)) {
     for (const one of contents) {
@@ -129,7 +130,7 @@ export function* withFault(
         if (kind === 'dates ignored' && name === 'end exclusive') continue;
         for (let at = 0; at < acts; at++) {
           for (const lasts of lastings) {
-            const history = { contents: one, dialect, faults: [{ at, kind, lasts }], days: 3.5 };
+            const history = { contents: one, dialect, faults: [{ at, kind, lasts }], days };
             yield { name: `${name}, ${kind}`, history, mayStay };
           }
         }
@@ -348,25 +349,18 @@ export function* news(): Generator<Case> {
 }
 
 /** Long days, cut lists and faults that last for a day. */
-export function* longFaults(): Generator<Case> {
-  const cuts: Partial<Dialect>[] = [
-    { cut: 2, cutTotal: true, filter: 'ignored' },
-    { cut: 2, totals: 'none', filter: 'refused' },
-  ];
-  for (const dialect of cuts) {
-    for (const kind of ['error', 'order ignored'] as const) {
-      for (let at = 4; at < 12; at++) {
-        const history = {
-          contents: ['22222', '2', ''],
-          dialect,
-          faults: [{ at, kind, lasts: 25 * hour }],
-          days: 6,
-        };
-        yield { name: `a cut list, ${kind} for a day`, history, mayStay: 'anything' };
-      }
-    }
-  }
-}
+export const longFaults = (): Generator<Case> =>
+  withFault(
+    [
+      named('cut, filter ignored', { cut: 2, cutTotal: true, filter: 'ignored' }, 'anything'),
+      named('cut, no totals or filter', { cut: 2, totals: 'none', filter: 'refused' }, 'anything'),
+    ],
+    [['22222', '2', '']],
+    12,
+    [25 * hour],
+    ['error', 'order ignored'],
+    6,
+  );
 
 function problemsOf({ name, history, mayStay }: Case, played: Played, isStrict: boolean): string[] {
   const stuck = played.states.flatMap((state, one) => {
