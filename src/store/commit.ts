@@ -65,17 +65,17 @@ async function commitPagesIn(
 ): Promise<CommitEffects> {
   const { slice, walk, pages } = commit;
   const observed = pages.map((one) => one.observedAt);
-  const to = {
-    projectId: slice.projectId,
-    // A page of classes begins with the row that the page before it ended with.
-    expectsNew: expectsNew
-      ? { overlap: slice.resource === 'nft_classes' ? (pages[0]?.page.first ?? null) : null }
-      : null,
-    besides: commit.checkpoint?.reading.daysAsked === 2 ? addDays(slice.day, 1) : null,
-  };
   const records = pages.flatMap((one) =>
     one.page.records.map((record) => ({ record, observedAt: one.observedAt })),
   );
+  // A page of classes begins with the row that the page before it ended with.
+  const overlap = slice.resource === 'nft_classes' ? pages[0]?.page.first : null;
+  const ids = records.map(({ record }) => record.id);
+  const to = {
+    projectId: slice.projectId,
+    mayBeHeld: expectsNew ? ids.filter((id) => id === overlap) : ids,
+    besides: commit.checkpoint?.reading.daysAsked === 2 ? addDays(slice.day, 1) : null,
+  };
   const rejected = pages.flatMap((one) =>
     one.page.rejects.map((reject) => ({ ...reject, seenAt: one.observedAt })),
   );

@@ -49,7 +49,7 @@ export async function writeInto(
 ): Promise<RecordEffects> {
   const place = entry?.place ?? placeBeside(of.projectId, archivedName(of));
   const shownBy = entry?.place.day ?? null;
-  const to = { projectId: of.projectId, expectsNew: null, besides: null };
+  const to = { projectId: of.projectId, mayBeHeld: observed.map(idOf), besides: null };
   const shape = shapeOf(of);
   const { effects, stored } = await storeRecords(tx, shape, to, shownBy, observed, writtenAt);
   await enterStored(tx, place, entry?.told ?? null, stored);
@@ -58,15 +58,14 @@ export async function writeInto(
 
 /**
  * Writes what was shown, in any order and any number of times: the result is the same (P2). Hashes are compared first,
- * and only what differs is merged. `expectsNew`: all are new, but for the one that overlaps with what was committed
- * before: nothing else is compared, and 23505 is thrown when it turns out otherwise. `shownBy`: the day of the list that showed
- * them; null: none did, and each stands under its own. `besides`: the day that was asked for with it; null: none. The
- * caller owes the journal an entry of what is `stored`.
+ * and only what differs is merged. `mayBeHeld`: the ids that are looked up; 23505 is thrown where another is held.
+ * `shownBy`: the day of the list that showed them; null: none did, and each stands under its own. `besides`: the day that
+ * was asked for with it; null: none. The caller owes the journal an entry of what is `stored`.
  */
 export async function storeRecords(
   tx: Tx,
   shape: TableShape,
-  to: { projectId: ProjectId; expectsNew: { overlap: string | null } | null; besides: Day | null },
+  to: { projectId: ProjectId; mayBeHeld: string[]; besides: Day | null },
   shownBy: Day | null,
   shown: ObservedRecord[],
   writtenAt: Instant,
@@ -75,8 +74,7 @@ export async function storeRecords(
   const none: RecordEffects = { inserted: 0, changed: 0, versions: 0 };
   if (shown.length === 0) return { effects: none, stored };
   const now = timestampText(writtenAt);
-  const asked = to.expectsNew === null ? shown.map(idOf) : idsIn(shown, to.expectsNew.overlap);
-  const held = await compare(tx, shape, to.projectId, asked);
+  const held = await compare(tx, shape, to.projectId, to.mayBeHeld);
   const observed = shown.map((one) => placed(one, held.get(idOf(one)), shownBy, to.besides));
   const first = new Map<string, ObservedRecord>();
   // Ids that came with several contents are compared in any case.
@@ -132,9 +130,6 @@ const contentsOf = (observed: ObservedRecord[]): StoredContent[] =>
   }));
 
 const idOf = ({ record }: ObservedRecord): string => record.id;
-
-const idsIn = (shown: ObservedRecord[], id: string | null): string[] =>
-  id !== null && shown.some((one) => idOf(one) === id) ? [id] : [];
 
 type Held = {
   id: string;
