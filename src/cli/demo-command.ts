@@ -66,7 +66,7 @@ async function demonstrate(once: boolean, signal: AbortSignal, keep: Keep): Prom
   print('Outlast demo');
   print(`  platform  simulated, on ${simulator.url}`);
   const metrics = createProcessMetrics([project.id]);
-  const archive = keep(await openMigrated(settings, log, metrics.meter));
+  const archive = await openMigrated(settings, log, keep, metrics.meter);
   print(`  archive   embedded PostgreSQL under ${dataDir}`);
   keep(startLiveOrders(simulator, await liveOrdersOf(archive.db)));
   const news = createNews(metrics.meter.of(project.id));

@@ -130,10 +130,7 @@ async function examineAll(settings: Settings, tell: Tell): Promise<void> {
   if (projects.length > 0) {
     await guarded(tell, 'readers', async () => readersFound(settings));
     await guarded(tell, 'export', () => exportFound(settings));
-    await guarded(tell, 'HTTP', async () => {
-      const { state, text } = await portFound(settings);
-      tell(state, 'HTTP', text);
-    });
+    await guarded(tell, 'HTTP', () => portFound(settings, tell));
   }
   const ids = projects.map(({ id }) => id);
   await tellFolder('OUTLAST_CERTIFICATES_DIR', certificatesDir, ids, tell);

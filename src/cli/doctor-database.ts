@@ -3,7 +3,6 @@
 import type { DatabaseAddress } from '../database-address.ts';
 import { codeOf, settingsError } from '../errors.ts';
 import { silentLog } from '../log.ts';
-import { agreeMs } from '../platform/clock.ts';
 import { checkSchema } from '../query/reader.ts';
 import { readReplica } from '../query/status.ts';
 import { databaseError, namedIfCut } from '../store/db-errors.ts';
@@ -11,7 +10,7 @@ import { onlyRow, openDb, withTx, type Db, type Queryable, type Tx } from '../st
 import { migrateWithin } from '../store/migrate.ts';
 import { inspectConnection } from '../store/pg-client.ts';
 import { forbiddenHere, mayRunAs, missingRights } from '../store/roles.ts';
-import { closing, ofReplica, type Store } from './open-store.ts';
+import { closing, ofStore, type Store } from './open-store.ts';
 import { formatCount, formatMegabytes, formatSpan } from './print.ts';
 
 /** What tells one archive from another, and how new it is. */
@@ -41,7 +40,7 @@ export const examineServer = (
     return heldIn(db);
   });
 
-type Server = { version: string; standby: boolean; bytes: number; nowMs: number };
+type Server = { version: string; standby: boolean; bytes: number };
 
 async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<Server> {
   const begun = Date.now();
@@ -51,8 +50,7 @@ async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<Serv
     return onlyRow(
       await tx.query<Server>(
         `select current_setting('server_version') as version, pg_is_in_recovery() as standby,
-                pg_database_size(current_database())::float8 as bytes,
-                extract(epoch from clock_timestamp())::float8 * 1000 as "nowMs"`,
+                pg_database_size(current_database())::float8 as bytes`,
       ),
     );
   });
@@ -68,14 +66,6 @@ async function tellServer(db: Db, isEmbedded: boolean, tell: Tell): Promise<Serv
       'fail',
       'database',
       'a standby takes no writing: point DATABASE_URL at the primary, and OUTLAST_READ_DATABASE_URL here',
-    );
-  }
-  const offMs = Math.abs(server.nowMs - (begun + tookMs / 2));
-  if (offMs > agreeMs + tookMs) {
-    tell(
-      'warn',
-      'clock',
-      `the database’s clock and this machine’s differ by ${formatSpan(offMs)}: set the wrong one right`,
     );
   }
   return server;
@@ -166,7 +156,7 @@ const tolerableLagMs = 300_000;
 
 /** Tells of the replica, beside what its primary holds. */
 export async function examineReplica(
-  { connectionString }: Store,
+  store: Store,
   primary: ArchiveIdentity | null,
   tell: Tell,
 ): Promise<void> {
@@ -189,10 +179,12 @@ export async function examineReplica(
       tell('warn', 'replica', `${kind}, ${since}: see what keeps it from following its primary`);
     }
   };
+  const { connectionString } = store;
   const how = { connectionString, isReadOnly: true, max: 1, log: silentLog() };
-  await closing(async (keep) => examine(keep(await openDb(how)))).catch((error: unknown) => {
-    throw ofReplica(error);
-  });
+  await ofStore(
+    store,
+    closing(async (keep) => examine(keep(await openDb(how)))),
+  );
 }
 
 const takenBack = new Error('Taken back');

@@ -58,8 +58,9 @@ async function openStoreToRead({ readDatabase }: Settings, log: Log): Promise<St
 }
 
 /** `db`: what reads or writes there. */
-type Opened<Of> = { store: Store; db: Of; log: Log; close(): Promise<void> };
+type Opened<Of> = { store: Store; db: Of; log: Log };
 export type OpenedStore = Opened<Db>;
+type Open<Of> = (settings: Settings, log: Log, keep: Keep) => Promise<Opened<Of>>;
 
 export const bringUpToDate = (
   { connectionString }: Store,
@@ -71,19 +72,20 @@ export const bringUpToDate = (
 export async function openMigrated(
   settings: Settings,
   log: Log,
+  keep: Keep,
   meter?: Meter,
 ): Promise<OpenedStore> {
-  return opened(await openStore(settings.database, log), log, async (store) => {
-    const { notes } = await bringUpToDate(store, log);
-    for (const note of notes) log.warn(note);
-    return openDb({
-      connectionString: store.connectionString,
-      max: Math.min(40, 4 + settings.concurrency * Math.max(1, settings.projects.length)),
-      waitsInLine: true,
-      onTransaction: meter?.transaction,
-      log,
-    });
+  const store = keep(await openStore(settings.database, log));
+  const { notes } = await bringUpToDate(store, log);
+  for (const note of notes) log.warn(note);
+  const db = await openDb({
+    connectionString: store.connectionString,
+    max: Math.min(40, 4 + settings.concurrency * Math.max(1, settings.projects.length)),
+    waitsInLine: true,
+    onTransaction: meter?.transaction,
+    log,
   });
+  return { store, db: keep(db), log };
 }
 
 /**
@@ -91,18 +93,15 @@ export async function openMigrated(
  * Throws settings `nothing_archived`, `schema_missing`, `schema_older`, `schema_newer` or
  * `database_…`, and fatal `schema_other`.
  */
-export async function openToRead(settings: Settings, log: Log): Promise<OpenedStore> {
-  return opened(await openStoreToRead(settings, log), log, async ({ connectionString }) => {
-    const db = await openDb({ connectionString, isReadOnly: true, log });
-    try {
-      await checkSchema(db);
-      await checkLedgerRights(db);
-    } catch (error) {
-      await db.close();
-      throw error;
-    }
-    return db;
-  });
+export async function openToRead(settings: Settings, log: Log, keep: Keep): Promise<OpenedStore> {
+  const store = keep(await openStoreToRead(settings, log));
+  const { connectionString } = store;
+  const db = keep(await ofStore(store, openDb({ connectionString, isReadOnly: true, log })));
+  await ofStore(
+    store,
+    checkSchema(db).then(() => checkLedgerRights(db)),
+  );
+  return { store, db, log };
 }
 
 /**
@@ -120,27 +119,11 @@ async function checkLedgerRights(db: Queryable): Promise<void> {
   );
 }
 
-async function opened<Of extends { close(): Promise<void> }>(
-  store: Store,
-  log: Log,
-  open: (store: Store) => Promise<Of>,
-): Promise<Opened<Of>> {
-  try {
-    const db = await open(store);
-    return {
-      store,
-      db,
-      log,
-      close: async () => {
-        await db.close();
-        await store.close();
-      },
-    };
-  } catch (error) {
-    await store.close();
-    throw store.isReplica ? ofReplica(error) : error;
-  }
-}
+/** What is wrong with a replica is told of its own address. */
+export const ofStore = <T>({ isReplica }: Store, work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw isReplica ? ofReplica(error) : error;
+  });
 
 /** The same error, about the replica's address where it speaks of the primary's. */
 export function ofReplica(error: unknown): unknown {
@@ -151,20 +134,15 @@ export function ofReplica(error: unknown): unknown {
 }
 
 /** Does the work on the store that `open` gives, and closes it whatever happens. */
-export async function withStore<T, Of>(
-  open: (settings: Settings, log: Log) => Promise<Opened<Of>>,
+export const withStore = <T, Of>(
+  open: Open<Of>,
   settings: Settings,
-  work: (store: Opened<Of>) => Promise<T>,
-): Promise<T> {
-  const store = await open(settings, openLog(settings.logLevel));
-  try {
-    return await work(store);
-  } catch (error) {
-    throw store.store.isReplica ? ofReplica(error) : error;
-  } finally {
-    await store.close();
-  }
-}
+  work: (opened: Opened<Of>) => Promise<T>,
+): Promise<T> =>
+  closing(async (keep) => {
+    const opened = await open(settings, openLog(settings.logLevel), keep);
+    return ofStore(opened.store, work(opened));
+  });
 
 /** The same for whoever reads as outlast_reader, by what `open` opens on the store. */
 export const withReader = <Of extends { close(): Promise<void> }>(
@@ -173,10 +151,12 @@ export const withReader = <Of extends { close(): Promise<void> }>(
   work: (opened: Of) => Promise<void>,
 ): Promise<void> =>
   withStore(
-    async (_, log) =>
-      opened(await openStoreToRead(settings, log), log, ({ connectionString }) =>
-        open({ connectionString, max: 1, log }),
-      ),
+    async (_, log, keep) => {
+      const store = keep(await openStoreToRead(settings, log));
+      const { connectionString } = store;
+      const db = keep(await ofStore(store, open({ connectionString, max: 1, log })));
+      return { store, db, log };
+    },
     settings,
     ({ db }) => work(db),
   );

@@ -39,7 +39,7 @@ async function start(settings: Settings): Promise<void> {
       stopOnSignals(() => log.info('Stopping: finishing the page in flight')),
     );
     const metrics = createProcessMetrics(settings.projects.map(({ id }) => id));
-    const { db, store } = keep(await openMigrated(settings, log, metrics.meter));
+    const { db, store } = await openMigrated(settings, log, keep, metrics.meter);
     // One for all: what is held is renewed together.
     const holder = createHolder(db, settings.leaseMs);
     const workers = settings.projects.map((project) => ({

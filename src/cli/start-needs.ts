@@ -9,6 +9,7 @@ import { tryFolder } from '../files.ts';
 import { checkAddress } from '../http/server.ts';
 import type { ExportSettings, Settings } from '../settings/settings.ts';
 import { atPlace, readPlace } from './export-places.ts';
+import type { Tell } from './doctor-database.ts';
 import { readReaders } from './start-serving.ts';
 
 /** Throws settings `readers_invalid`, `bad_place`, `bad_bucket` or `serve_failed`. */
@@ -35,20 +36,17 @@ export async function exportFound({ exports }: Settings): Promise<string | null>
 }
 
 /** Says whether the port is free; that a service like this has it is no fault. */
-export async function portFound({
-  host,
-  port,
-}: Settings): Promise<{ state: 'ok' | 'warn'; text: string }> {
+export async function portFound({ host, port }: Settings, tell: Tell): Promise<string | null> {
   try {
     await checkAddress(host, port);
+    return port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`;
   } catch (error) {
     const isTaken = codeOf((error as Error).cause) === 'EADDRINUSE';
     if (!isTaken || !(await isServed(host, port))) throw error;
-    const text = `port ${port} of ${host} is taken by a service that answers as Outlast does: a second \`start\` is refused`;
-    return { state: 'warn', text };
+    const taken = `port ${port} of ${host} is taken by a service that answers as Outlast does`;
+    tell('warn', 'HTTP', `${taken}: a second \`start\` is refused`);
+    return null;
   }
-  const text = port === 0 ? `any free port of ${host}` : `port ${port} of ${host} is free`;
-  return { state: 'ok', text };
 }
 
 /**

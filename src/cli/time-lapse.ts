@@ -112,7 +112,7 @@ export const timeLapse = (options: TimeLapse): Promise<void> =>
     const project = { ...read.project, classes: 'none' as const };
     const log = openLog(settings.logLevel);
     const metrics = createProcessMetrics([project.id]);
-    const archive = keep(await openMigrated(settings, log, metrics.meter));
+    const archive = await openMigrated(settings, log, keep, metrics.meter);
     const clocks = { wallNow: clock.now, monotonicNow: clock.now };
     const meter = metrics.meter.of(project.id);
     const worker = keep(createWorker(project, settings, archive.db, log, meter, clocks));
