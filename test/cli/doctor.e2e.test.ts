@@ -319,7 +319,7 @@ test('what `start` refuses, `doctor` tells with the same sentence, and leaves no
       OUTLAST_DATA_DIR: join(folder, 'foreign', 'file', 'below'),
     },
     ...(process.platform === 'linux'
-      ? { 'cannot be made or used (ENOENT)': { DATABASE_URL: '', OUTLAST_DATA_DIR: '/proc/a/b' } }
+      ? { 'cannot be made or used (ENOENT: ': { DATABASE_URL: '', OUTLAST_DATA_DIR: '/proc/a/b' } }
       : {}),
   };
   for (const [sentence, env] of Object.entries(wrong)) {

@@ -130,15 +130,10 @@ describe('for a program', () => {
     const { stdout, code } = await query('orders', '--project', 'many');
     expect(code).toBe(0);
     expect(stdout.match(/\n/g)).toHaveLength(12_000);
-    const left = await import('node:child_process').then(({ spawnSync }) =>
-      spawnSync(
-        'sh',
-        ['-c', `"$0" dist/src/main.js query orders --project many | head -n 1`, process.execPath],
-        {
-          env: { PATH: process.env['PATH'], DATABASE_URL: connectionString },
-          encoding: 'utf8',
-        },
-      ),
+    const left = spawnSync(
+      'sh',
+      ['-c', `"$0" dist/src/main.js query orders --project many | head -n 1`, process.execPath],
+      { env: { PATH: process.env['PATH'], DATABASE_URL: connectionString }, encoding: 'utf8' },
     );
     expect(left.stderr).toBe('');
     expect(left.stdout.match(/\n/g)).toHaveLength(1);
