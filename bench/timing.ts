@@ -13,13 +13,13 @@ export async function time<T>(
   { what, aimMs = null }: { what: string; aimMs?: number | null },
   each: readonly T[],
   once: (one: T) => Promise<number>,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ) {
   const loadBefore = load();
   const taken: number[] = [];
   let records = 0;
   for (const one of each) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     const begun = performance.now();
     records += await once(one);
     taken.push(performance.now() - begun);
