@@ -110,7 +110,7 @@ test.each([
   [
     '08P01',
     'client_login_timeout (server down)',
-    /^The pooler .* no connection to it\. Start Postgres/,
+    /^The pooler in front of the database gets no connection to it\. Start Postgres/,
   ],
   // Neither the database is missing nor the login: what Postgres misses is within itself.
   ['XX000', 'type 16409 does not exist', /^The database failed within itself/],
