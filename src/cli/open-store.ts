@@ -1,4 +1,4 @@
-// What several commands need: the store opened from the settings. The command that opens it closes it.
+// What several commands need: the store opened from the settings. What is opened is kept, and closed with the command.
 import type { DatabaseAddress } from '../database-address.ts';
 import { isOutlastError, OutlastError, settingsError } from '../errors.ts';
 import type { Log } from '../log.ts';
