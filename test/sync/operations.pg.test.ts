@@ -412,6 +412,14 @@ describe('tokens', () => {
     ]);
     tokens.push(...rest);
     expect(await problemAfter(61_000)).toBe(null);
+    bench.simulator.setFaults({ textNotFound: { path: '/token' } });
+    expect(await problemAfter(dayMs + 1000)).toContain('the address knows no /token/tokens');
+  });
+
+  test('of an address that never had any are no problem', async () => {
+    const faults = { textNotFound: { path: '/token' } };
+    bench = await benchOf({ faults }, { tokensEveryMs: dayMs });
+    expect(await bench.run()).toMatchObject({ outcome: 'done', problem: null });
   });
 
   test('fees may stand under /fees', async () => {

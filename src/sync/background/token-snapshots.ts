@@ -13,6 +13,9 @@ import { retryDelayMs } from '../due-times.ts';
 import { concernsAll, unforeseenText } from '../unforeseen-errors.ts';
 import type { Worker } from '../worker.ts';
 
+const noTokens =
+  'the address knows no /token/tokens: set OUTLAST_TOKENS_URL to a node, or OUTLAST_TOKENS_HOURS to 0';
+
 /**
  * Takes a snapshot if one is due. Returns the problem in words where it was due and could not be taken. Throws what
  * ends the run: an abort, the database.
@@ -28,9 +31,11 @@ export async function askTokens(
   const askedAt = platform.clock.now();
   const due = await dueTokens(db, projectId, askedAt + 1000);
   if (due === null) return null;
+  let isThere = true;
   try {
     const list = await platform.tokens(signal);
-    if (list === null) return await withoutTokens(worker, due);
+    isThere = list !== null;
+    if (list === null) throw transient('platform_unavailable', noTokens);
     if (list.tokens.length + list.rejects.length === 0 && due.holdsTokens) {
       // A single empty answer would call every token missing until the next day's.
       throw transient('platform_unavailable', 'the node lists no token, and has before');
@@ -55,34 +60,21 @@ export async function askTokens(
   } catch (error) {
     const isPassing = isPlatformError(error);
     const isForeseen = isPassing || signal.aborted || concernsAll(error);
-    const said = isForeseen ? storable(causeChain(error)) : unforeseenText(error, worker);
-    const problem = `the tokens were not read: ${said}`;
-    if (isPassing) await noteTokens(worker, problem);
+    const why = isForeseen ? storable(causeChain(error)) : unforeseenText(error, worker);
+    const problem = `the tokens were not read: ${why}`;
+    // An interface that is not there is a problem where it was there before; else it may come.
+    const isNone = !isThere && !due.holdsTokens;
+    // No key is sent there: whatever it says, it refuses none.
+    const said = { error: null, isRefused: false, problem };
+    if (isPassing && !isNone) await noteProblem(worker, 'tokens', said);
     await postpone(worker, due, problem).catch((failure: unknown) => {
       // What nobody foresaw may be everybody's: where it cannot be noted, it is.
       if (!isForeseen) throw failure;
     });
     if (!isPassing && isForeseen) throw error;
-    return problem;
+    return isNone ? null : problem;
   }
 }
-
-/**
- * A node interface that is not there. That is a problem where it was there before; else it is asked again now and then,
- * for it may come.
- */
-async function withoutTokens(worker: Worker, due: DueTokens): Promise<string | null> {
-  const problem =
-    'the address for tokens knows no /token/tokens: set OUTLAST_TOKENS_URL to a node, or OUTLAST_TOKENS_HOURS to 0';
-  await postpone(worker, due, problem);
-  if (!due.holdsTokens) return null;
-  await noteTokens(worker, problem);
-  return problem;
-}
-
-/** No key is sent there: whatever it says, it refuses none. */
-const noteTokens = (worker: Worker, problem: string): Promise<void> =>
-  noteProblem(worker, 'tokens', { error: null, isRefused: false, problem });
 
 function postpone(
   { db, projectId, platform }: Worker,
