@@ -346,7 +346,7 @@ describe.each(['en', 'zh'] as const)('in %s', (lang) => {
     expect((await fetch(served.url + twin.replaceAll('&amp;', '&'))).status).toBe(200);
   });
 
-  test.each([...paths, '/transactions', '/rejects', '/watched_operations', '/tokens'])(
+  test.each([...paths, '/transactions', '/rejects', '/watched_operations', '/tokens', '/problems'])(
     '%s of an archive without anything says so',
     async (path) => {
       const html = await page(`${path}?project=empty`, lang);

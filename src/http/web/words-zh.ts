@@ -287,6 +287,7 @@ export const zh: Words = {
     rejects: '没有：到目前为止，每条记录都有可用的 ID，长度也可以保存。',
     watched_operations: '还没有。请用 outlast watch 或 POST /archive/v1/watch 给出操作 ID。',
     facts: '还没有观察结果。首次同步时会观察。',
+    problems: '没有发现问题。',
   },
   balances: { more: '平台计数更多', equal: '相符', 'less or unknown': '更少或未知' },
   watched: { open: '仍在查询', done: '已完成', lost: '已丢失' },

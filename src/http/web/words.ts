@@ -139,6 +139,7 @@ export const en = {
     watched_operations:
       'None yet. Give the ids of operations to outlast watch, or to POST /archive/v1/watch.',
     facts: 'Nothing was observed yet. The first run does.',
+    problems: 'Nothing is wrong.',
   } as Record<string, string>,
   balances: {
     more: 'it counts more',
