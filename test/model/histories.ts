@@ -14,7 +14,7 @@ import {
   type Tweaks,
 } from './play.ts';
 
-export type Case = { name: string; history: History; mayStay: readonly Why[] | 'anything' };
+type Case = { name: string; history: History; mayStay: readonly Why[] | 'anything' };
 
 type Named = { name: string; dialect: Partial<Dialect>; mayStay: Case['mayStay'] };
 

@@ -14,7 +14,7 @@ import {
   type Order,
 } from './platform.ts';
 
-export const dayCount = 3;
+const dayCount = 3;
 /** When Outlast is started: the last of the three days has been over for twenty minutes. */
 export const startsAt = dayCount * day + 20 * minute;
 /** A false claim may stand until the next day's reading has ended. */
@@ -29,7 +29,7 @@ export type Contents = readonly string[];
 export type Tweaks = Readonly<Record<string, Partial<Order>>>;
 
 /** `at`: the number of the act it falls on; `lasts`: milliseconds from then on, 0: that act alone. */
-export type FaultAt = { at: number; kind: Fault; lasts: number };
+type FaultAt = { at: number; kind: Fault; lasts: number };
 export type ClockStep = { at: number; machine?: number; platform?: number };
 
 export type History = {

@@ -36,7 +36,7 @@ export const fiveDays = {
 };
 
 /** A machine's own clocks, in milliseconds. */
-export type MachineTime = {
+type MachineTime = {
   wallNow: () => number;
   monotonicNow: () => number;
   sleep?: (forMs: number) => Promise<void>;

@@ -8,7 +8,7 @@ import {
   type Verifying,
 } from '../../src/verify/verify.ts';
 
-export type Verified = { lists: ListVerified[]; findings: Finding[] };
+type Verified = { lists: ListVerified[]; findings: Finding[] };
 
 export async function verified(db: Db, asked: Partial<Verifying> = {}): Promise<Verified> {
   const findings: Finding[] = [];
