@@ -179,7 +179,7 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
     return performance.now() + (third?.getTime() ?? Infinity) - new Date().getTime();
   };
 
-  let last = asShown(Date.now());
+  let last = localNow();
   let overdueAt = overdueFrom();
   let isUnderWay = false;
   const run = async (): Promise<void> => {
@@ -195,7 +195,7 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
   const toNextLook = (): number => lookMs - (Date.now() % lookMs);
   const look = (): void => {
     timer = setTimeout(look, toNextLook());
-    const now = asShown(Date.now());
+    const now = localNow();
     // Set back, it goes on from there.
     const isDue = names(last <= now ? last : now - lookMs, now);
     last = now;
@@ -215,7 +215,10 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
 }
 
 /** What a clock on the wall shows here at a moment, as milliseconds since its 1970. */
-const asShown = (at: Instant): number => at - new Date(at).getTimezoneOffset() * minuteMs;
+const asShown = (at: Date): number => at.getTime() - at.getTimezoneOffset() * minuteMs;
+
+/** By the machine's own clock, as node-cron: no other is passed in here. */
+const localNow = (): number => asShown(new Date());
 
 /** Says which is the newest moment in `(from, to]` that a schedule names, as the local clock shows them; null: none. */
 function newestOf(schedule: string): (from: number, to: number) => number | null {
@@ -314,7 +317,8 @@ export function nextDue(schedule: string): Instant {
 
 /** The newest moment of a schedule, in local time, up to this one; null: none in forty days. */
 export function lastDue(schedule: string, now: Instant): Instant | null {
-  const at = newestOf(schedule)(asShown(now) - 40 * dayMs, asShown(now));
+  const shown = asShown(new Date(now));
+  const at = newestOf(schedule)(shown - 40 * dayMs, shown);
   // Without its zone the text is read as local time.
   return at === null ? null : Date.parse(new Date(at).toISOString().slice(0, -1));
 }
