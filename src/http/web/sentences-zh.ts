@@ -128,6 +128,7 @@ export const sentences = {
   'Previous page': '上一页',
   'First page': '第一页',
   'All of these as CSV': '全部导出为 CSV',
+  'None yet.': '还没有。',
   'Nothing matches.': '没有符合条件的记录。',
   '{count:one record|# records}': '{count} 条记录',
   '{count:one row|# rows}': '{count} 行',

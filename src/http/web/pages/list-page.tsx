@@ -253,7 +253,8 @@ function emptyText(
 ): string {
   if (next !== null)
     return t('Nothing matches among the records looked through so far. The next page goes on.');
-  return (Object.keys(given).length === 0 ? words.empty[name] : undefined) ?? t('Nothing matches.');
+  if (Object.keys(given).length > 0) return t('Nothing matches.');
+  return words.empty[name] ?? t('None yet.');
 }
 
 type Shown = Omit<Listed, 'answer'> & { rows: readonly Row[] };
