@@ -1,14 +1,14 @@
 // The commit of pages: rows, versions, rejects, the pages' entries and the checkpoint move in one transaction (P1).
 // Several pages at hand are committed together; a commit's sync to disk is what costs.
 import { addDays } from '../day.ts';
-import { codeOf, transient } from '../errors.ts';
+import { transient } from '../errors.ts';
 import type { Instant } from '../model.ts';
 import { sentTogether, withMixedTx, withTx, type Db, type Tx } from './db.ts';
 import { moveCheckpoint, type Slice } from './ledger.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { dropOtherPages, writePages, type WalkedPage } from './walked-pages.ts';
 import { keepRejects } from './rejects.ts';
-import { storeRecords, type RecordEffects } from './records.ts';
+import { againIfHeld, storeRecords, type RecordEffects } from './records.ts';
 import { enterStored } from './journal/journal.ts';
 import { tableShapes } from './record-tables.ts';
 
@@ -43,19 +43,10 @@ export async function commitPages(
       return effects;
     });
   // After the list each status shows again what the commits before this one hold.
-  const isAgain = (commit.checkpoint?.reading.view ?? 0) > 0 && commit.pages[0]?.number !== 0;
-  const isNew = commit.slice.wholeWalk === 0 && commit.walk === 1 && !isAgain;
-  try {
-    return await inOne(isNew);
-  } catch (error) {
-    // Some of it is held, from another slice: nothing was written, and the careful way takes it.
-    if (isNew && mayBeHeld.has(codeOf(error) ?? '')) return inOne(false);
-    throw error;
-  }
+  const isShownAgain = (commit.checkpoint?.reading.view ?? 0) > 0 && commit.pages[0]?.number !== 0;
+  const isNew = commit.slice.wholeWalk === 0 && commit.walk === 1 && !isShownAgain;
+  return againIfHeld((isAgain) => inOne(isNew && !isAgain));
 }
-
-// A unique violation; copied to another machine, it comes back as XX000.
-const mayBeHeld = new Set(['23505', 'XX000']);
 
 /** `expectsNew`: it is a first walk, of which no record is held; throws 23505 where one is. */
 async function commitPagesIn(

@@ -1,5 +1,6 @@
 // Writing records: what a page showed becomes rows and versions, set-based. What is new is copied (copy.ts); what is held
 // and differs goes as one JSON text that Postgres unpacks: two thirds of COPY's speed, where ORM inserts reached a fifth.
+import { codeOf } from '../errors.ts';
 import { wholeList } from '../model.ts';
 import type { Day, Instant, ObservedRecord, ProjectId } from '../model.ts';
 import { copyRecords } from './copy.ts';
@@ -54,6 +55,22 @@ export async function writeInto(
   const { effects, stored } = await storeRecords(tx, shape, to, shownBy, observed, writtenAt);
   await enterStored(tx, place, entry?.told ?? null, stored);
   return effects;
+}
+
+// A unique violation; copied to another machine, it comes back as XX000.
+const mayBeHeld = new Set(['23505', 'XX000']);
+
+/**
+ * A transaction that writes records, and a second time where another came first with some: the list of another day, or a
+ * rebuild beside a sync. Nothing was written then, and by now they are found held.
+ */
+export async function againIfHeld<T>(write: (isAgain: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await write(false);
+  } catch (error) {
+    if (!mayBeHeld.has(codeOf(error) ?? '')) throw error;
+    return write(true);
+  }
 }
 
 /**

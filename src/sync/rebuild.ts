@@ -3,7 +3,7 @@
 // asks the platform nothing, and what it does not change it does not touch.
 import { transient } from '../errors.ts';
 import { versionsOf, type HeldRow } from '../store/read-held.ts';
-import { withTx, type Db } from '../store/db.ts';
+import { withTx, type Db, type Tx } from '../store/db.ts';
 import { countEntered } from '../store/journal/journal.ts';
 import {
   applyDerived,
@@ -17,7 +17,7 @@ import {
   type Applied,
   type Rebuild,
 } from '../store/rebuild-columns.ts';
-import { writeInto } from '../store/records.ts';
+import { againIfHeld, writeInto } from '../store/records.ts';
 import { dropReject, rejectsAfter } from '../store/rejects.ts';
 import { archivedName, type Archived } from '../store/record-tables.ts';
 import { derivedFrom, readRejectAgain } from '../verify/read-again.ts';
@@ -145,13 +145,14 @@ async function retryRejects(db: Db, of: Archived): Promise<number> {
       if (record === null) continue;
       const writtenAt = Date.parse(await momentOfChange(db, of.projectId));
       // One transaction, or a kill in between would leave it both or neither.
-      await withTx(db, async (tx) => {
+      const takeBack = async (tx: Tx): Promise<void> => {
         const observed = [{ record, observedAt: Date.parse(seenAt) }];
         await dropReject(tx, of, sha256);
         const place = { projectId: of.projectId, resource: of.resource, owner, day };
         const told = { kind: 'returned' as const, says: { reject: sha256 } };
         await writeInto(tx, of, observed, writtenAt, { place, told });
-      });
+      };
+      await againIfHeld(() => withTx(db, takeBack));
       returned += 1;
     }
   }

@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
     ['P2: older pages are taken', 'and ([-observed_at is null or observed_at <= $7-]{+$8::timestamptz is not null+})'],
     ['P1: pages have no entry', '[-writePages(tx, slice, walk, pages)-]{+undefined+},'],
     ['rejects are dropped', '[-keepRejects(tx, slice, rejected)-]{+Promise.resolve([])+},'],
-    ['what is held already fails a first walk', "if ([-isNew && mayBeHeld.has(codeOf(error) ?? '')-]{+false+})"],
+    ['what is held already fails a first walk', "if ([-!mayBeHeld.has(codeOf(error) ?? '')-]{+true+}) throw error;"],
     ['P2: what is compared with what is held mixes with what others hold',
       '([-expectsNew ? withMixedTx : withTx-]{+withMixedTx+})(db,'],
     ['P5: what was replaced is forgotten',

@@ -12,6 +12,7 @@ import { analyzeNew, onlyRow, withTx, type Db } from '../../src/store/db.ts';
 import { nextSlice } from '../../src/store/due.ts';
 import { readEvidence } from '../../src/store/evidence.ts';
 import { addSlices, type ListName, type Slice } from '../../src/store/ledger.ts';
+import { observe, waitedFor } from '../support/observe.ts';
 import { fileOnDatabase } from '../support/opened.ts';
 import { isOnCluster } from '../support/postgres.ts';
 
@@ -174,6 +175,22 @@ describe('what was expected to be new, and is held', () => {
     const pages = await db.query(`select from sync.pages where project_id = 'twice'`);
     expect(pages.rows).toHaveLength(2);
   });
+
+  test.each([copied, careful])(
+    'P5: what another writes at that moment, as a rebuild does, is held beside (walk %i)',
+    async (walk) => {
+      const project = `beside-${walk}`;
+      const slice = await newSlice(project, 'orders');
+      let commits: Promise<unknown> = Promise.resolve();
+      const moment = new Date(noon).toISOString();
+      const old = { operation_id: 'a', message: 'old' };
+      await observe(db, { project, resource: 'orders' }, [old], moment, async (tx) => {
+        commits = commit(slice, walk, held('new', noon + 1000));
+        await waitedFor(tx);
+      });
+      expect(await commits).toMatchObject({ inserted: 1, changed: 1, versions: 1 });
+    },
+  );
 
   test('P1: any other failure of a copy is thrown, and nothing is written', async () => {
     const slice = await newSlice('broken', 'orders');

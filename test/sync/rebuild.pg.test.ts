@@ -13,6 +13,7 @@ import { checkRecords } from '../../src/verify/check-records.ts';
 import { createBench, differences, type Bench } from '../support/archive.ts';
 import { orderOf } from '../support/days.ts';
 import { setUp } from '../support/fresh.ts';
+import { observe, waitedFor } from '../support/observe.ts';
 import { createUnlisted, type Unlisted } from '../support/unlisted.ts';
 
 let bench: Bench;
@@ -317,6 +318,24 @@ describe('while others write', () => {
       [id],
     );
     expect(rows).toEqual([{ status: 3, says: '3' }]);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('a reject whose record a sync brings at that moment is taken back none the less', async () => {
+    const text =
+      '{"operation_id":"at once","status":2,"create_time":"2026-04-05T10:00:00Z","update_time":"2026-04-05T10:00:00Z"}';
+    await owner.query(
+      `insert into sync.rejects (project_id, resource, sha256, bytes, reason, owner, day, seen_at)
+       values ('p', 'orders', sha256($1), $1, 'an older release could not read it', '', '2026-04-05', '2026-04-05T12:00:00Z')`,
+      [Buffer.from(text)],
+    );
+    let ends: Promise<Rebuilt> | undefined;
+    const list = { project: 'p', resource: 'orders', shownBy: '2026-04-05' } as const;
+    await observe(bench.db, list, [text], '2026-04-06T12:00:00Z', async (tx) => {
+      ends = rebuilt();
+      await waitedFor(tx);
+    });
+    expect(await ends).toMatchObject({ returned: 1, done: true });
     expect(await findings()).toEqual([]);
   });
 
