@@ -81,9 +81,12 @@ function hidden(text: string, ...secrets: string[]): string {
   const pieces = secrets.flatMap((one) => one.split(/[/?&=#:@]/));
   return pieces
     .filter((piece) => piece.length >= 8)
-    .flatMap((piece) => [piece, new URLSearchParams(`=${piece}`).get('') ?? piece])
+    .flatMap((piece) => [piece, unescaped(piece), unescaped(piece.replaceAll('+', '%2B'))])
     .reduce((rest, piece) => rest.replaceAll(piece, '…'), text);
 }
+
+/** Leniently; a plus is a space, as in a query. */
+const unescaped = (text: string): string => new URLSearchParams(`=${text}`).get('') ?? text;
 
 /** Servers refuse long headers; `outlast status` has all. */
 const namedAtMost = 20;
