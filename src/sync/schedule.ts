@@ -317,8 +317,10 @@ export function nextDue(schedule: string): Instant {
 
 /** The newest moment of a schedule, in local time, up to this one; null: none in forty days. */
 export function lastDue(schedule: string, now: Instant): Instant | null {
-  const shown = asShown(new Date(now));
-  const at = newestOf(schedule)(shown - 40 * dayMs, shown);
-  // Without its zone the text is read as local time.
-  return at === null ? null : Date.parse(new Date(at).toISOString().slice(0, -1));
+  const until = asShown(new Date(now));
+  const shown = newestOf(schedule)(until - 40 * dayMs, until);
+  if (shown === null) return null;
+  // Without its zone the text is read as local time; one that a spring night leaves out, as a time after that night's gap.
+  const at = new Date(new Date(shown).toISOString().slice(0, -1));
+  return at.getTime() + shown - asShown(at);
 }

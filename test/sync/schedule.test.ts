@@ -1,7 +1,7 @@
 // What the log says of runs: an outage of hours is a line when it begins, one every five minutes, and one at its end.
 // When a schedule was due last. And its ticks, whatever the wall clock does: Node heeds a TZ that is set while it runs.
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import { createRunLog, lastDue, startTicks, type Ticks } from '../../src/sync/schedule.ts';
 import type { RunReport } from '../../src/sync/worker.ts';
@@ -92,6 +92,14 @@ test('the newest moment of a schedule is that of the local clock', () => {
   expect(due('0 4 * * 0')).toEqual(new Date(2026, 3, 5, 4));
   expect(due('0 4 1 * *')).toEqual(new Date(2026, 3, 1, 4));
   expect(due('0 4 29 2 *')).toBeNull();
+});
+
+test('one that a spring night leaves out was due before the clock went on', () => {
+  vi.stubEnv('TZ', 'Europe/Berlin');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const now of ['2026-03-29T01:15:00Z', '2026-03-29T09:00:00Z']) {
+    expect(lastDue('30 2 * * *', Date.parse(now))).toBe(Date.parse('2026-03-29T00:30:00Z'));
+  }
 });
 
 describe('ticks', () => {
