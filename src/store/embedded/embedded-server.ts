@@ -41,7 +41,6 @@ async function ensureCluster({ folder, account, pgdata, log }: Home, bin: string
   log.info({ dataDir: folder }, 'A new embedded Postgres was made');
 }
 
-/** The address of the work database. It carries the password: never log it (P10). */
 export async function addressOf({ pgdata }: Home, port: number): Promise<string> {
   const password = (await readFile(join(pgdata, passwordFile), 'utf8')).trim();
   return `postgres://${ours}:${password}@127.0.0.1:${port}/${ours}`;
@@ -97,6 +96,8 @@ async function isPostmasterOf({ pgdata }: Home, pid: number): Promise<boolean> {
   return line.includes(platform === 'win32' ? 'postgres' : `postgres -D ${pgdata}`);
 }
 
+const portTaken = 'Another program has the port of the embedded Postgres: start again what uses it';
+
 /**
  * Starts the server where none runs, its cluster made if there is none, and gives its port when it takes connections.
  * Throws what the server said where it ended instead.
@@ -107,6 +108,8 @@ export async function startServer(home: Home, packaged: string): Promise<number>
   try {
     bin = await preparePrograms(home, packaged);
     await ensureCluster(home, bin);
+    // Where it cannot be read nobody could use the server: none is left running.
+    await readFile(join(pgdata, passwordFile));
   } finally {
     await dropLeftovers(folder, basename(dirname(bin)));
   }
@@ -126,12 +129,8 @@ export async function startServer(home: Home, packaged: string): Promise<number>
     const isEnding = /shared memory block .* still in use|lock file .* exists/.test(started);
     if (attempt === 20 || !(isTaken || isEnding)) throw new Error(started);
     // After a SIGKILL of the postmaster its children need a moment to notice.
-    if (!isTaken) await sleep(500);
-    else {
-      const told =
-        'Another program has the port of the embedded Postgres: start again what uses it';
-      log.warn({ was, port: ++port }, told);
-    }
+    if (isTaken) log.warn({ was, port: ++port }, portTaken);
+    else await sleep(500);
   }
 }
 

@@ -41,13 +41,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const home = await openHome(dataDir, elsewhere, log);
   const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
     inWords(home.folder, () => withLock(home, work));
-  const run = async (): Promise<string> =>
-    addressOf(home, (await findRunning(home)) ?? (await startServer(home, packaged)));
-  const [connectionString, leaveSeat] = await inTurn(
-    async () => [await run(), await takeSeat(home)] as const,
-  );
+  const run = async (): Promise<number> => (await findRunning(home)) ?? startServer(home, packaged);
+  const [port, connectionString, leaveSeat] = await inTurn(async () => {
+    const port = await run();
+    return [port, await addressOf(home, port), await takeSeat(home)] as const;
+  });
   const comeBack = async (): Promise<void> => {
-    if ((await run()) === connectionString) return;
+    if ((await run()) === port) return;
     throw fatal('embedded_moved', 'It came back on another port: start this command again');
   };
   let restsUntil = 0;

@@ -25,8 +25,7 @@ const litter = new Set(['lost+found', '.DS_Store', '.gitignore', '.gitkeep', 'ce
 
 /**
  * Finds or makes the home for a data folder. Where root's server could not reach it (it lies under a 0700 one), it
- * becomes a link to a folder under `elsewhere`.
- * Throws as `inWords`, and settings `embedded_data_dir_foreign`, `embedded_data_dir_unreachable`.
+ * becomes a link to one under `elsewhere`. Throws as `inWords`, and settings `embedded_data_dir_foreign`, `…_unreachable`.
  */
 export function openHome(dataDir: string, elsewhere: string, log: Log): Promise<Home> {
   return inWords(dataDir, async (asked) => {
@@ -34,15 +33,9 @@ export function openHome(dataDir: string, elsewhere: string, log: Log): Promise<
     await refuseForeign(asked);
     // Only the last folder is closed to others: the server's user must be able to pass through the rest.
     await makeFolder(dirname(asked));
-    if (!(await canReach(account, asked))) await linkTo(elsewhere, asked, log);
+    if (!(await canReach(account, asked))) await linkTo(elsewhere, asked, account, log);
     await makeFolder(asked, 0o700);
     const folder = await realpath(asked);
-    if (!(await canReach(account, folder))) {
-      throw settingsError(
-        'embedded_data_dir_unreachable',
-        `Outlast runs as root and its Postgres as user ${account?.name}, who cannot reach ${asked}. Open the folders above it for passing through (chmod o+x), or set OUTLAST_DATA_DIR or DATABASE_URL.`,
-      );
-    }
     await giveTo(account, folder);
     await writeFile(join(folder, marker), '', { flag: 'a' });
     return { folder, pgdata: join(folder, 'pgdata'), account, log };
@@ -70,19 +63,26 @@ async function canReach(account: Account, folder: string): Promise<boolean> {
   return cd.then(() => true).catch(() => false);
 }
 
-/** Makes the folder asked for a link, unless it is full. */
-async function linkTo(elsewhere: string, asked: string, log: Log): Promise<void> {
+/** Makes the folder asked for a link to one elsewhere, unless it is full or the account does not get there either. */
+async function linkTo(elsewhere: string, asked: string, account: Account, log: Log): Promise<void> {
   await makeFolder(elsewhere, 0o755);
   // The name follows from the folder asked for, so that two first starts at once agree on it.
   const folder = join(elsewhere, createHash('sha256').update(asked).digest('hex').slice(0, 16));
-  // A full folder stays, and so does a rival's link.
-  await rmdir(asked).catch(() => undefined);
-  await symlink(folder, asked).catch(() => undefined);
-  if ((await readlink(asked).catch(() => null)) !== folder) return;
-  await makeFolder(folder, 0o700);
-  const told =
-    'The data of the embedded Postgres is kept elsewhere: its user cannot reach the folder asked for';
-  log.info({ askedFor: asked, dataDir: folder }, told);
+  if (await canReach(account, folder)) {
+    // A full folder stays, and so does a rival's link.
+    await rmdir(asked).catch(() => undefined);
+    await symlink(folder, asked).catch(() => undefined);
+    if ((await readlink(asked).catch(() => null)) === folder) {
+      const told =
+        'The data of the embedded Postgres is kept elsewhere: its user cannot reach the folder asked for';
+      log.info({ askedFor: asked, dataDir: folder }, told);
+      return makeFolder(folder, 0o700);
+    }
+  }
+  throw settingsError(
+    'embedded_data_dir_unreachable',
+    `Outlast runs as root and its Postgres as user ${account?.name}, who cannot reach ${asked}. Open the folders above it for passing through (chmod o+x), or set OUTLAST_DATA_DIR or DATABASE_URL.`,
+  );
 }
 
 async function refuseForeign(folder: string): Promise<void> {
@@ -132,7 +132,9 @@ function inWordsOf(folder: string, error: Error): OutlastError {
       `The archive in ${folder} was written by PostgreSQL ${written}, and this release carries ${ours}. Export it with the release that wrote it (outlast export), then import it into a new OUTLAST_DATA_DIR (outlast import); nothing that it holds was changed.`,
     );
   }
-  if (/^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EEXIST):/.test(message)) {
+  // What the cluster has lost is damage. Nobody may be sent to a new folder for it.
+  const isLost = message.startsWith('ENOENT') && message.includes(join(folder, 'pgdata', '/'));
+  if (!isLost && /^(EACCES|EPERM|EROFS|ENOENT|ENOTDIR|EEXIST):/.test(message)) {
     return settingsError(
       'embedded_data_dir_forbidden',
       `The data folder ${folder} cannot be made or used (${message}): it is, or lies under, a file, belongs to another user or is read-only, or a link leads nowhere. Run Outlast as its owner, or set OUTLAST_DATA_DIR to a folder of your own.`,

@@ -88,7 +88,7 @@ export async function giveTo(account: Account, path: string): Promise<void> {
 /** Of what a program said, or an error says, the last few lines, problems first. */
 export function reasonOf(error: unknown): string {
   const lines = (error as Error).message.split('\n').filter((line) => line.trim() !== '');
-  const problems = lines.filter((line) => /\b(FATAL|PANIC|error|could not)\b/i.test(line));
+  const problems = lines.filter((line) => /FATAL|PANIC|error|could not|parameter/i.test(line));
   return (problems.length > 0 ? problems : lines).slice(-4).join(' | ');
 }
 
@@ -121,10 +121,9 @@ export async function preparePrograms(
   const copy = await copyPrograms(folder, packaged);
   const stillNot = await whyNot(copy, account);
   if (stillNot !== null) throw unsupported(stillNot);
-  log.info(
-    { runFrom: copy, reason },
-    'The programs of the embedded Postgres run from a copy: they cannot run from where they are installed',
-  );
+  const told =
+    'The programs of the embedded Postgres run from a copy: they cannot run from where they are installed';
+  log.info({ runFrom: copy, reason }, told);
   return join(copy, 'bin');
 }
 

@@ -1,6 +1,7 @@
 // Where the embedded Postgres lives: odd places, other users, strangers' folders, full disks.
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -146,6 +147,32 @@ describe('a folder that cannot be used is refused in one sentence, and left as i
   });
 });
 
+describe('a cluster', () => {
+  const openSpoilt = async (spoil: (pgdata: string) => void): Promise<unknown> => {
+    await homes.withCluster(dataDir);
+    spoil(join(dataDir, 'pgdata'));
+    return open().catch((error: unknown) => error);
+  };
+
+  // Whose way out, another folder, would begin a second archive.
+  test('that has lost its password is not taken for a folder without rights, and no server is left', async () => {
+    expect(await openSpoilt((pgdata) => rmSync(join(pgdata, 'outlast.password')))).toMatchObject({
+      kind: 'fatal',
+      code: 'embedded_start_failed',
+      message: expect.stringContaining('outlast.password') as string,
+    });
+  });
+
+  test('with a setting that Postgres does not know is refused with its name', async () => {
+    const write = (pgdata: string): void =>
+      appendFileSync(join(pgdata, 'postgresql.auto.conf'), 'no_such_setting = 1\n');
+    expect(await openSpoilt(write)).toMatchObject({
+      code: 'embedded_start_failed',
+      message: expect.stringContaining('no_such_setting') as string,
+    });
+  });
+});
+
 test('an empty volume, with what systems leave in one, is taken; where it is full, that is named, and once there is room it works; what a killed initdb left is cleared away', async () => {
   mkdirSync(join(dataDir, 'lost+found'), { recursive: true });
   // A limit on file sizes, 2 MB or less: the kernel refuses as it does on a full disk, wherever tests run.
@@ -242,6 +269,12 @@ test('under a folder closed to others root’s data is kept where the server’s
       code: 'embedded_data_dir_unreachable',
     });
     expect(readdirSync(elsewhere)).toHaveLength(1);
+    // Nor is there a link to where nobody gets either.
+    const nowhere = { programs, elsewhere: join(closed, 'elsewhere') };
+    await expect(homes.open(join(closed, 'other'), nowhere)).rejects.toMatchObject({
+      code: 'embedded_data_dir_unreachable',
+    });
+    expect(readdirSync(closed)).not.toContain('other');
   } else {
     // Everyone else runs the server as themselves and reaches what is theirs.
     expect(first.dataDir).toBe(asked);

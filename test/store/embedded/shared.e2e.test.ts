@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -188,6 +189,17 @@ describe('P3: a server that crashed', () => {
     expect(told()).toEqual([1, 1]);
     squatter.close();
     expect([await one.close(), await two.close()]).toContainEqual({ stopped: true });
+  });
+
+  test('is not told of while it runs, whatever its folder has lost meanwhile', async () => {
+    let logged = '';
+    const log = createLog('warn', { write: (line) => (logged += line) });
+    const embedded = await homes.open(dataDir, { log });
+    rmSync(join(dataDir, 'pgdata', 'outlast.password'));
+    await sleep(3_500);
+    expect(await queryAt(embedded.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await embedded.close()).toEqual({ stopped: true });
+    expect(logged).toBe('');
   });
 
   // As in a container that begins anew: its processes get the same pids as before.
