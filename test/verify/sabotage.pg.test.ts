@@ -402,7 +402,9 @@ test.each(tamperings)('named: %s', async (_, sql, kind, says, id) => {
   // A cluster has no way to say some of them.
   if (isOnCluster && error !== undone) return;
   expect(error).toBe(undone);
-  const named = { kind, id: id === undefined ? null : filled(id, chosen) };
+  const day = [chosen.final, chosen.sealed].find((one) => filled(sql, chosen).includes(`'${one}'`));
+  const when = kind === 'ledger' && day !== undefined ? { when: day } : {};
+  const named = { kind, id: id === undefined ? null : filled(id, chosen), ...when };
   expect(found).toContainEqual(
     expect.objectContaining({ ...named, says: expect.stringMatching(says) }),
   );
