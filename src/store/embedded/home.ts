@@ -118,8 +118,8 @@ export function inWords<T>(dataDir: string, work: (folder: string) => Promise<T>
 
 function inWordsOf(folder: string, error: Error): OutlastError {
   const { message } = error;
-  // A full disk, a full quota, a limit on file sizes: to a person the same thing. Node says the first as the programs do.
-  if (/no space left on device|quota exceeded|file too large/i.test(message)) {
+  // A full disk, also one that took half a page, a full quota, a limit on file sizes: to a person the same thing.
+  if (/no space left on device|free disk space|quota exceeded|file too large/i.test(message)) {
     return fatal(
       'embedded_disk_full',
       `There is no room for the embedded Postgres in ${folder}. Free some disk space (a new archive takes about 50 MB, an old one what it holds), or set OUTLAST_DATA_DIR to another disk.`,

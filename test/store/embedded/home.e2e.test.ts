@@ -192,6 +192,19 @@ test('an empty volume, with what systems leave in one, is taken; where it is ful
   expect(await embedded.close()).toEqual({ stopped: true });
 });
 
+test('a disk that takes half a page is full, too', async () => {
+  const programs = join(scratch, 'full');
+  mkdirSync(join(programs, 'native', 'bin'), { recursive: true });
+  const told = `FATAL:  could not extend file "base/1/2689": wrote only 4096 of 8192 bytes at block 4
+HINT:  Check free disk space.`;
+  const scripts = { postgres: '', initdb: `echo '${told}' >&2; exit 1` };
+  for (const [name, script] of Object.entries(scripts)) {
+    const file = join(programs, 'native', 'bin', name);
+    writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  await expect(open(programs)).rejects.toMatchObject({ code: 'embedded_disk_full' });
+});
+
 describe('the programs', () => {
   test('of a read-only installation without links are copied, for an ordinary user', async () => {
     const programs = await programsWithoutLinks(join(scratch, 'read-only'));
