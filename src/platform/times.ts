@@ -47,10 +47,13 @@ function instantOf(text: string): Instant | null {
   return isReal ? at.getTime() : null;
 }
 
+/** Years have four digits: no column holds others, nor a `Day`. */
+const imfFixdate = 'Sun, 06 Nov 1994 08:49:37 GMT';
+
 /** The instant in a `Date` or `Retry-After` header (IMF-fixdate of RFC 9110); null if it is none. */
 export function readHttpDate(text: string): Instant | null {
   const at = Date.parse(text);
+  if (Number.isNaN(at) || text.length !== imfFixdate.length) return null;
   // The weekday says nothing that the date does not.
-  const isRead = !Number.isNaN(at) && new Date(at).toUTCString().slice(4) === text.slice(4);
-  return isRead ? at : null;
+  return new Date(at).toUTCString().slice(4) === text.slice(4) ? at : null;
 }

@@ -91,6 +91,7 @@ describe('a Date header', () => {
     '12',
     'Sun, 06 Foo 1994 08:49:37 GMT',
     'Sun, 31 Feb 1994 08:49:37 GMT',
+    'Sun, 31 Dec 10000 08:49:37 GMT',
     '1994-11-06',
   ])('is not read from %j', (text) => {
     expect(readHttpDate(text)).toBeNull();
