@@ -2,7 +2,7 @@
 // of its days. One that shows records says of no day what its list shows: that the platform alone knows (its zone, one
 // id on two days). Only readings that begin at the older end are made so: of two readings that prove each other, one is
 // always of the day by itself.
-import { addDays, dayMs, dayOf, monthStart, startOf, windowAt } from '../../day.ts';
+import { addDays, dayMs, dayOf, hourMs, monthStart, startOf, windowAt } from '../../day.ts';
 import { isOutlastError, transient } from '../../errors.ts';
 import type { AskedStatus, Day, Instant, PlatformPage } from '../../model.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -72,6 +72,9 @@ export async function readEmptyDays(asking: Asking, list: List): Promise<Slice[]
 const isAskedAlone = (day: Day, now: Instant): boolean =>
   (Math.floor(startOf(day) / (14 * dayMs)) + Math.floor(now / dayMs)) % 4 === 0;
 
+/** So much before its time a sealed day is taken along: days read within some minutes are not to fall apart the next day. */
+const takenAlongMs = hourMs;
+
 /** Days that are due from the older end, unread or with nothing shown by the last reading. */
 async function spansDue({ db, platform, projectId }: Asking, list: List): Promise<Span[]> {
   const clocks = clocksOf(platform.clock);
@@ -86,15 +89,11 @@ async function spansDue({ db, platform, projectId }: Asking, list: List): Promis
     const { state, why, next } = verdictOf(slice, known, clocks);
     const hasShown = (known.readings.at(-1)?.shown ?? slice.shownTotal ?? 0) > 0;
     const isDecided = state === 'final' || state === 'lost';
-    if (
-      isDecided ||
-      isGoing(slice, clocks) ||
-      hasShown ||
-      why === 'not over' ||
-      next.at > clocks.now
-    )
+    const isSealed = state === 'sealed';
+    const by = clocks.now + (isSealed ? takenAlongMs : 0);
+    if (isDecided || isGoing(slice, clocks) || hasShown || why === 'not over' || next.at > by)
       continue;
-    if (state === 'sealed' ? isAskedAlone(slice.day, clocks.now) : next.end !== 'asc') continue;
+    if (isSealed ? isAskedAlone(slice.day, clocks.now) : next.end !== 'asc') continue;
     const statuses = statusesToAsk(slice, known);
     const before = spans.at(-1);
     const last = before?.slices.at(-1);
