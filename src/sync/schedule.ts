@@ -181,6 +181,7 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
 
   let last = localNow();
   let overdueAt = overdueFrom();
+  let isOverdue = false;
   let isUnderWay = false;
   const run = async (): Promise<void> => {
     isUnderWay = true;
@@ -199,16 +200,17 @@ export function startTicks(expression: string, tick: () => void | Promise<void>,
     // Set back, it goes on from there.
     const isDue = names(last <= now ? last : now - lookMs, now);
     last = now;
+    // Said here alone: a process that itself stood still must look before it may say so.
+    isOverdue = !isDue && performance.now() >= overdueAt;
     if (!isDue) return;
     overdueAt = overdueFrom();
     if (!isUnderWay) void run();
   };
   let timer = setTimeout(look, toNextLook());
   return {
-    isOverdue: () => performance.now() >= overdueAt,
+    isOverdue: () => isOverdue,
     close() {
       clearTimeout(timer);
-      overdueAt = Infinity;
       void local.destroy();
     },
   };

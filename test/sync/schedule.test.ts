@@ -197,4 +197,18 @@ describe('ticks', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(ticks.isOverdue()).toBe(false);
   });
+
+  test('a process that itself stood still is not overdue: it looks first', async () => {
+    start('2026-06-12T16:30:00Z', '* * * * * *');
+    await vi.advanceTimersByTimeAsync(1000);
+    const woken = performance.now() + hour;
+    vi.setSystemTime(Date.now() + hour);
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(woken);
+    const atOnce = ticks.isOverdue();
+    await vi.advanceTimersByTimeAsync(1000);
+    const afterALook = ticks.isOverdue();
+    clock.mockRestore();
+    expect([atOnce, afterALook]).toEqual([false, false]);
+    expect(seen).toHaveLength(2);
+  });
 });
