@@ -1,13 +1,13 @@
 // What is wrong with an archive, by the view that says so: each kind by what is stored, at moments of the platform's
 // clock to the millisecond; and what a process adds to it.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { reportsOf, unknownTo, type ProcessState } from '../../src/alert/update-alerts.ts';
 import { silentLog } from '../../src/log.ts';
 import type { ListedResource } from '../../src/model.ts';
 import { problemAdvice, problemKinds, problemText } from '../../src/problems.ts';
 import { noteClock, readProblems, reportProblems } from '../../src/store/alerts/problem-rows.ts';
 import { openDb, type Db, type Queryable, type Tx } from '../../src/store/db.ts';
-import { setUp } from '../support/fresh.ts';
+import { fresh, setUp } from '../support/fresh.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { writeProjects, writeRow } from '../support/rows.ts';
 
@@ -363,10 +363,27 @@ it('a clock that was noted more than an hour ago hides no service that is off', 
   expect(await readProblems(tx, 'p')).toMatchObject([{ kind: 'run_failed', subject: 'orders' }]);
 });
 
-it('a clock is noted anew while it stays as it is, every ten minutes', async () => {
+it('a clock that was noted after the reader began is the one that decides', async () => {
+  const { connectionString } = await fresh(createTestDatabase());
+  const { pool } = await fresh(openDb({ connectionString, log: silentLog(), max: 2 }));
+  await writeProjects(pool, ['p'], { addedAt: '2026-04-06T11:30:00Z' });
+  const orders = { project_id: 'p', resource: 'orders', day: '2026-04-06' };
+  const times = { due_at: '2026-04-06T00:00:00Z', deadline_at: '2026-05-30T00:00:00Z' };
+  await writeRow(pool, 'sync.slices', { ...orders, ...proved, ...times });
+  const reader = await pool.connect();
+  onTestFinished(() => reader.release(true));
+  await reader.query('begin');
+  expect(await readProblems(reader, 'p')).toMatchObject([{ kind: 'run_failed' }]);
+  await noteClock(pool, 'p', noon);
+  expect(await readProblems(reader, 'p')).toEqual([]);
+});
+
+it('a clock is noted anew while it stays as it is, every nine minutes', async () => {
   const noted = async (): Promise<unknown> => {
     await noteClock(tx, 'p', noon);
-    const { rows } = await tx.query('select clock_noted_at = now() as now from sync.projects');
+    const { rows } = await tx.query(
+      `select clock_noted_at = now() - interval '1 minute' as now from sync.projects`,
+    );
     return rows;
   };
   expect(await noted()).toEqual([{ now: true }]);

@@ -66,11 +66,14 @@ export async function readProblems(
 const nameOf = ({ projectId, kind, subject }: Omit<Problem, 'since'>): string =>
   JSON.stringify([projectId, kind, subject]);
 
-/** By how much the platform's clock is ahead of the database's: problems are judged by it. */
+/**
+ * By how much the platform's clock is ahead of the database's: problems are judged by it. As of a minute ago, for the view
+ * takes no note from a time to come, and a transaction that began just before this one may read it.
+ */
 export async function noteClock(tx: Queryable, projectId: ProjectId, now: Instant): Promise<void> {
   await tx.query(
     `update sync.projects
-        set clock_ahead = make_interval(secs => extract(epoch from $2::timestamptz - now())::float8), clock_noted_at = now()
+        set clock_ahead = make_interval(secs => extract(epoch from $2::timestamptz - now())::float8), clock_noted_at = now() - interval '1 minute'
       where project_id = $1
         and (abs(extract(epoch from now() + clock_ahead - $2::timestamptz)) > 1
              or clock_noted_at is null or clock_noted_at not between now() - interval '10 minutes' and now())`,
