@@ -36,6 +36,7 @@ export const mutants: readonly Mutant[] = [
     ['a month is decided when it ends in UTC', 'decidedAfterMs = [-12-]{+0+} * hourMs'],
     ['a second reading comes a moment too early', 'gapMs[- + slackMs-]'],
     ['days are read by spans from both ends', ": [-next.end !== 'asc'-]{+false+}) continue;", 'sync/quiet-day.e2e'],
+    ['sealed days fall due to the second', 'takenAlongMs = [-hourMs-]{+0+}', 'sync/quiet-day.e2e'],
     ['sealed days are read by spans alone', "[-isAskedAlone(slice.day, clocks.now)-]{+false+} :", 'sync/single-faults.pg'],
     ['a span that shows records is taken for one that shows nothing',
       'if ([-page.shown > 0 || (page.total ?? 0) > 0-]{+false+} || page.nextKey !== null) return page',

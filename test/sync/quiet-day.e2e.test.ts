@@ -1,21 +1,38 @@
 // P11 over days: what a small project costs the platform at first, and on a day on which nothing is new.
 import { expect, test } from 'vitest';
+import { createProcessMetrics } from '../../src/http/metrics.ts';
+import type { Bench } from '../support/archive.ts';
 import { benchesOnOneDatabase } from '../support/one-database.ts';
 
 const createBench = benchesOnOneDatabase();
 
 test.each([
   ['without a record', { ordersPerDay: 0, classesPerDay: 0 }, 29, [150, 150, 150, 150]],
+  [
+    'without a record, of a slow platform',
+    { ordersPerDay: 0, classesPerDay: 0 },
+    29,
+    [150, 200, 150, 150],
+    20_000,
+  ],
   ['with ten orders a day', { ordersPerDay: 10, classesPerDay: 0, quietShare: 0 }, 80, [150, 150]],
   ['with five hundred orders a day', { ordersPerDay: 500, classesPerDay: 0 }, 570, [600, 660]],
   ['with two orders and a class a day', { ordersPerDay: 2, classesPerDay: 1 }, 138, [150, 150]],
 ])(
   'a project %s costs no more requests than so many at first, and a quiet day beside its ticks',
-  async (_name, world, atFirst, quiet) => {
-    const bench = await createBench({
-      startAt: Date.parse('2026-04-24T12:00:00Z'),
-      world: { settleMs: 0, pendingShare: 0, ...world },
-    });
+  async (_name, world, atFirst, quiet, answersMs = 0) => {
+    // The platform's time passes with each answer.
+    const meter = {
+      ...createProcessMetrics(['p']).meter.of('p'),
+      request: (): void => bench.simulator.advance(answersMs),
+    };
+    const bench: Bench = await createBench(
+      {
+        startAt: Date.parse('2026-04-24T12:00:00Z'),
+        world: { settleMs: 0, pendingShare: 0, ...world },
+      },
+      { meter },
+    );
     const costOfRun = async (): Promise<number> => {
       bench.simulator.requests.clear();
       await bench.run();
