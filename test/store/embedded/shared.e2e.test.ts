@@ -218,9 +218,9 @@ describe('P3: a server that crashed', () => {
     mkdirSync(join(programs, 'native', 'bin'), { recursive: true });
     const slow = `#!/bin/sh
 if [ "$1" = -D ]; then
-  touch -r '${pidFile}' "$2/time"
-  sed -i "1s/.*/$$/" '${pidFile}'
-  touch -r "$2/time" '${pidFile}'
+  sed "1s/.*/$$/" '${pidFile}' >"$2/renewed"
+  touch -r '${pidFile}' "$2/renewed"
+  mv "$2/renewed" '${pidFile}'
   sleep 0.3
 fi
 exec '${bin}/postgres' "$@"
