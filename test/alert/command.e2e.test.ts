@@ -117,7 +117,8 @@ describe('with a platform', () => {
     const env = settings({ OUTLAST_ALERT_WEBHOOK: webhook() });
     const replicas = [startCommand(['start'], { env }), startCommand(['start'], { env })];
     await Promise.all(replicas.map((one) => one.waitFor(/Outlast is running/)));
-    await expect.poll(told).toEqual(['open proof_fails']);
+    const noted = `select from sync.alerts where told_at is not null`;
+    await expect.poll(() => query(noted)).toHaveLength(1);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(told()).toEqual(['open proof_fails']);
     const only = { DATABASE_URL: database.connectionString };

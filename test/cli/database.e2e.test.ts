@@ -104,8 +104,10 @@ test('a password changed under `start`: its file is read again; from elsewhere t
     await writeFile(join(folder, 'password'), `${password}\n`);
     address.password = password;
     await writeFile(join(folder, 'address'), address.href);
-    await person.query(`alter role ${login} password '${password}';
-      select pg_terminate_backend(pid) from pg_stat_activity where usename = '${login}'`);
+    await person.query(`alter role ${login} password '${password}'`);
+    await person.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${login}'`,
+    );
   };
   await person.query(`create role ${login} login createrole;
     grant all on database "${empty.name}" to ${login}`);
