@@ -220,7 +220,7 @@ export const projects = sync.table(
     clockAhead: interval('clock_ahead')
       .notNull()
       .default(sql`'0'`),
-    /** When that was noted, on the database's clock: what was known long ago says nothing of now. */
+    /** A minute before that was noted, on the database's clock: what was known long ago says nothing of now. */
     clockNotedAt: moment('clock_noted_at'),
   },
   (t) => [pkey('projects', t.projectId)],
