@@ -39,7 +39,7 @@ export type ProblemNumbers = {
 };
 
 type ToldProblem = { kind: string; subject: string; numbers: ProblemNumbers };
-export type ProblemLang = 'en' | 'zh';
+type ProblemLang = 'en' | 'zh';
 
 type Words = Record<ProblemLang, (subject: string, of: ProblemNumbers) => string>;
 type OfKind = Words & { todo: Record<ProblemLang, string> };

@@ -68,7 +68,7 @@ export type Field = Column | Group | Member;
 /** By the library's names, in the order of JSON and CSV, which is a promise to whoever loads them: see `snake`. */
 export type Fields = Readonly<Record<string, Field>>;
 
-export const of =
+const of =
   <const Type extends ColumnType, const In extends ColumnPart>(type: Type, part: In) =>
   <const Name extends string, const Meaning extends string>(column: Name, meaning: Meaning) =>
     ({ column, type, meaning, part }) as const;
@@ -81,7 +81,7 @@ const numeric = of('numeric', 'record');
 const time = of('timestamptz', 'record');
 const json = of('jsonb', 'record');
 
-export const set = <const Of extends Column>(column: Of) => ({ ...column, isSet: true }) as const;
+const set = <const Of extends Column>(column: Of) => ({ ...column, isSet: true }) as const;
 
 export const project = { projectId: key('project_id', 'The project') };
 

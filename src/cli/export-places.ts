@@ -44,7 +44,7 @@ export async function atPlace<T>(
   }
 }
 
-export type Sending = { file: string; done: number; all: number };
+type Sending = { file: string; done: number; all: number };
 
 /** Exports to a folder or a bucket. Throws what `exportArchive` and `exportToBucket` do. */
 export function exportTo(

@@ -97,7 +97,7 @@ const isAltered = (what: string): Error =>
     `This export is not as it was written: ${what}. Nothing was imported. Take another copy of it.`,
   );
 
-export type Importing = {
+type Importing = {
   db: Db;
   folder: string;
   signal: AbortSignal;

@@ -38,7 +38,7 @@ export type Gate = {
 };
 
 /** What is looked at of a request. `bodySha256` is of the body's bytes, where the method has one. */
-export type Asked = {
+type Asked = {
   target: Target;
   headers: IncomingHttpHeaders;
   now: Instant;

@@ -6,7 +6,7 @@ import { maxPatienceMs } from './client.ts';
 import type { Limiter } from './platform.ts';
 
 /** What the next process is to know of a project's rate: store/projects.ts. */
-export type KeptRate = {
+type KeptRate = {
   /** Takes down the rate in requests a second; how long the platform still wants quiet, milliseconds. */
   note(perSecond: number): Promise<number>;
   pause(forMs: number): Promise<void>;

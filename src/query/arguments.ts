@@ -32,7 +32,7 @@ const maxRowsAtOnce = 10_000;
 /** Whether Postgres can hold the text: it has no NUL, and no surrogate stands alone. */
 export const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
 
-export const isId = (text: string): boolean =>
+const isId = (text: string): boolean =>
   text !== '' && Buffer.byteLength(text) <= maxIdBytes && isStorable(text);
 
 const textOf = (most: number, sentence: string, holds: (text: string) => boolean) =>

@@ -231,7 +231,7 @@ export const listed = <Row extends object>(
   });
 };
 
-export const ofProject = (row: string, { project }: RecordQuery, bind: Bind): string =>
+const ofProject = (row: string, { project }: RecordQuery, bind: Bind): string =>
   `${row}.project_id = ${bind(project)}`;
 
 /** One that is named by its id: nothing is ordered then, so that its key finds it. */

@@ -253,7 +253,7 @@ export async function readOperations(
 }
 
 /** Null where the tokens were never asked for. */
-export async function readTokens(db: Queryable, project: string): Promise<TokensStatus | null> {
+async function readTokens(db: Queryable, project: string): Promise<TokensStatus | null> {
   const [row] = await rowsOf<TokensStatus>(
     db,
     `select (select count(*)::int from archive.tokens where project_id = $1) as held,

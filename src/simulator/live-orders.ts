@@ -9,7 +9,7 @@ import { addressText, below, mix, textSeed, writeTime } from './world.ts';
 /** How their ids begin. */
 export const liveOrderPrefix = 'live-';
 
-export type LiveOrders = { close(): void };
+type LiveOrders = { close(): void };
 
 /** An order comes after so long on average, from half of it to half as much again, and is pending for a while. */
 const everyMs = 15_000;

@@ -130,7 +130,7 @@ async function endFrozenSessions(db: Db, leaseMs: number): Promise<void> {
 
 /** As JSON holds them. */
 export type Ask = { projectId: ProjectId; askId: string; options: unknown };
-export type AskState = { progress: unknown; ending: unknown };
+type AskState = { progress: unknown; ending: unknown };
 
 export async function addAsk(
   db: Queryable,

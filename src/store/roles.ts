@@ -58,7 +58,7 @@ const forbidden =
  * The SQL that lets the login of these connections work as the roles, for whoever may grant them. From PostgreSQL 16 on
  * it names what a membership may lack that is there already: a plain grant would leave that as it is.
  */
-export async function grantOf(db: Queryable, wanted: string): Promise<string> {
+async function grantOf(db: Queryable, wanted: string): Promise<string> {
   const { to } = onlyRow(
     await db.query<{ to: string }>(
       `select quote_ident(session_user) || case when current_setting('server_version_num')::int < 160000

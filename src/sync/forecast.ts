@@ -63,7 +63,7 @@ export type Forecast = {
 };
 
 /** What a forecast goes by. `evidence`: of every day of a list that has some, by `evidenceKey`. */
-export type Terms = {
+type Terms = {
   facts: Facts;
   settings: PolicySettings;
   now: Instant;

@@ -18,7 +18,7 @@ type Counts = {
 /** What readings showed of the same span; null where a day of it was not read. */
 export type Shown = { all: number; byStatus: readonly [number, number, number] } | null;
 
-export type Balance = { isMore: boolean; isEqual: boolean };
+type Balance = { isMore: boolean; isEqual: boolean };
 
 /** More than we were shown is not believed, in all or in a status. Less says nothing: capped, of the page, cached. */
 export function balance({ total, byStatus }: Counts, shown: Shown): Balance {

@@ -1,9 +1,9 @@
 // The paths of `/openapi.json` that are read, filled in: so that no new route is forgotten by those who ask all of them.
 import type { Document, OpenApiOperation } from '../../src/http/docs/openapi.ts';
 
-export type DocumentPath = { path: string; operation: OpenApiOperation };
+type DocumentPath = { path: string; operation: OpenApiOperation };
 
-export type PathValues = {
+type PathValues = {
   id: string | ((list: string) => string);
   day: string;
   month: string;

@@ -47,7 +47,7 @@ export type History = {
 
 export type Played = ReturnType<typeof play>;
 
-export function ordersOf(contents: Contents, tweaks: Tweaks = {}): Order[] {
+function ordersOf(contents: Contents, tweaks: Tweaks = {}): Order[] {
   const orders = contents.flatMap((statuses, one) =>
     Array.from(statuses, (status, i): Order => {
       const isLast = i === statuses.length - 1;

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { listenHere } from './loopback.ts';
 
 /** What befalls a request instead of what should. */
-export type Fault =
+type Fault =
   | { kind: 'answer'; status: number; code: string }
   /** The connection is reset when so many bytes of the request have come. */
   | { kind: 'reset'; after: number }

@@ -18,7 +18,7 @@ export type Keepsake = {
 
 export const createKeepsake = (): Keepsake => ({ contents: new Map(), states: new Map() });
 
-export type Given = {
+type Given = {
   memory: Memory;
   keepsake: Keepsake;
   /** A moment in the archive may be so far from the platform's clock, which moves and lags. */

@@ -10,7 +10,7 @@ import { Refused, unavailable, type Answer } from '../http-answers.ts';
 
 /** How often is looked, and how often a sign of life is given, milliseconds. */
 export type EventTimes = { everyMs: number; aliveMs: number };
-export const eventTimes: EventTimes = { everyMs: 2000, aliveMs: 15_000 };
+const eventTimes: EventTimes = { everyMs: 2000, aliveMs: 15_000 };
 
 /** Each takes a connection and some memory. */
 const mostListeners = 100;

@@ -21,7 +21,7 @@ export const answerFormats = [...acceptFormats, 'sheet'] as const;
 export type AnswerFormat = (typeof answerFormats)[number];
 /** And those in which a route answers that has no other. */
 export type Form = (typeof acceptFormats)[number] | 'file' | 'events';
-export const format = oneOf(answerFormats).describe(
+const format = oneOf(answerFormats).describe(
   'json by default; ndjson and csv give the whole list as a stream; sheet does as CSV for a spreadsheet. Goes before Accept',
 );
 export const count = z

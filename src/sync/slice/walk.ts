@@ -36,7 +36,7 @@ export type ViewEnd =
   /** It moved while it was read, or a page key was refused: it is walked again. */
   | { kind: 'lost'; why: string; next: number };
 
-export type WalkedList = { resource: ListedResource; owner: string; observedAt: Instant | null };
+type WalkedList = { resource: ListedResource; owner: string; observedAt: Instant | null };
 
 type Walking = {
   platform: Platform;
