@@ -64,6 +64,15 @@ test('what was counted is held; a record taken away by a superuser is missed', a
   expect(await asked(counted)).toHaveLength(1);
 });
 
+test('what is counted and not shown is missed', async () => {
+  const { rows } = await bench.db.query(
+    `update sync.slices set platform_total = shown_total + 1
+      where resource = 'orders' and day = (select max(slice_day) from archive.orders where slice_day < '2026-04-01')
+      returning day`,
+  );
+  expect(await asked(counted)).toContainEqual(expect.objectContaining(rows[0]));
+});
+
 test('of two projects whose days showed as much, the one that holds nothing of them is named', async () => {
   const copied = (table: string): string =>
     `insert into ${table} select (jsonb_populate_record(t, '{"project_id": "other"}')).* from ${table} t`;
