@@ -130,7 +130,10 @@ function worst(found: Level[]): Level {
 /**
  * As plug-ins give performance data. `last_run`: how long ago the newest run began; of several projects, the longest.
  */
-function figures(projects: ProjectStatus[], { days, safe, notYet, lost }: Safety): string {
+function figures(
+  projects: ProjectStatus[],
+  { days, safe, notYet, doubtful, lost }: Safety,
+): string {
   const begun = projects.flatMap(({ last_run: run }) =>
     run === null ? [] : [Date.parse(run.started_at)],
   );
@@ -138,5 +141,5 @@ function figures(projects: ProjectStatus[], { days, safe, notYet, lost }: Safety
     begun.length === 0
       ? 'U'
       : `${Math.max(0, Math.round((Date.now() - Math.min(...begun)) / 1000))}s`;
-  return `days=${days} held=${safe} open=${notYet} lost=${lost.length} last_run=${age}`;
+  return `days=${days} held=${safe} open=${notYet} unproved=${doubtful} lost=${lost.length} last_run=${age}`;
 }

@@ -1,7 +1,7 @@
 // `outlast status --plan`, and the forecast and the check of `outlast status`, on a ledger written by hand.
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../src/store/db.ts';
-import { addDays, cliffOf, dayOf, monthStart, startOf } from '../../src/day.ts';
+import { addDays, cliffOf, dayMs, dayOf, monthStart, startOf } from '../../src/day.ts';
 import { wholeList } from '../../src/model.ts';
 import type { Ended } from '../support/command.ts';
 import { expectRefused, runHere } from '../support/command-here.ts';
@@ -208,7 +208,8 @@ describe('status --check', () => {
   test('is well while everything was read lately; a parked project and long silence are not', async () => {
     await enterWindow(120);
     await readAt(`now() - interval '1 minute'`);
-    const well = / and nothing is at risk \| days=\d+ held=\d+ open=0 lost=0 last_run=U\n$/;
+    const well =
+      / and nothing is at risk \| days=\d+ held=\d+ open=0 unproved=0 lost=0 last_run=U\n$/;
     await expectChecked('OK', well);
 
     await readAt(`now() - interval '3 hours'`);
@@ -257,7 +258,10 @@ describe('status --check', () => {
       [lastMonth],
     );
     await told('25 hours');
-    await expectChecked('OK', /: 1 of \d+ days is not safe yet, and nothing is at risk \| days=/);
+    await expectChecked(
+      'OK',
+      /: \d+ of \d+ days are safe; one is not safe yet, and nothing is at risk \| days=/,
+    );
     await told('2 hours');
     await expectChecked('WARNING', 'p: orders: 1 record without');
     await db.query(
@@ -270,7 +274,20 @@ describe('status --check', () => {
     await told('25 hours', 'day_lost', `orders ${lastMonth.slice(0, 7)}`);
     await expectChecked(
       'OK',
-      /: \d+ days are safe; one is lost for ever, and nothing is at risk \| .* lost=1 /,
+      /: \d+ of \d+ days are safe; one is lost for ever, and nothing is at risk \| .* lost=1 /,
+    );
+    await db.query(
+      `update sync.slices set state = 'final', proof = 'none', why = 'read once', due_at = null where day = $1`,
+      [addDays(lastMonth, 1)],
+    );
+    await told('25 hours', 'day_unproved', `orders ${lastMonth.slice(0, 7)}`);
+    await db.query(`update sync.slices set state = 'open', proof = 'none' where day = $1`, [
+      addDays(today, -1),
+    ]);
+    const days = (startOf(today) - startOf(lastMonth)) / dayMs;
+    await expectChecked(
+      'OK',
+      `: ${days - 3} of ${days} days are safe; one is lost for ever; one was never proved whole; one is not safe yet, and nothing is at risk | days=${days} held=${days - 3} open=1 unproved=1 lost=1 `,
     );
   });
 

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { ArchiveProblem } from '../../src/catalogue.ts';
-import { booksSentence } from '../../src/http/web/headline.ts';
+import type { ArchiveProblem, CoverageDay } from '../../src/catalogue.ts';
+import { booksSentence, headlineOf, safetyOf } from '../../src/http/web/headline.ts';
 import { languages, preferredLang } from '../../src/http/web/view.ts';
 import { en } from '../../src/http/web/words.ts';
 import { sentences } from '../../src/http/web/sentences-zh.ts';
@@ -378,6 +378,41 @@ describe('what is said besides', () => {
     expect(page).not.toContain('nothing is at risk.');
     const many = Array.from({ length: 5 }, () => problem({}));
     expect(await overviewWith(many)).toContain('And 2 more.');
+  });
+
+  test.each([
+    [{ safe: 90 }, 'All 90 days are safe.', '全部 90 天都是安全的。'],
+    [
+      { safe: 88, notYet: 2, readOnce: 2 },
+      'All 90 days are read; 2 wait for another reading.',
+      '全部 90 天均已读取；其中 2 天等待另一次读取。',
+    ],
+    [
+      { safe: 61, doubtful: 28, notYet: 1, readOnce: 1 },
+      '61 of 90 days are safe; 28 were never proved whole; one is not safe yet.',
+      '90 天中有 61 天是安全的；28 天从未全部证实；1 天尚不安全。',
+    ],
+    [
+      { safe: 1, lost: ['2026-01-01' as const], notYet: 88 },
+      '1 of 90 days is safe; one is lost for ever; 88 are not safe yet.',
+      '90 天中有 1 天是安全的；1 天永久丢失；88 天尚不安全。',
+    ],
+  ])('of %j every kind of day is named', (kinds, english, chinese) => {
+    const safety = { ...safetyOf([], now), entered: 90, days: 90, ...kinds };
+    expect(headlineOf(languages.en.t, safety)).toBe(english);
+    expect(headlineOf(languages.zh.t, safety)).toBe(chinese);
+  });
+
+  test('a day that was never proved colours the headline, though another is open', async () => {
+    const [first, second, ...others] = await archive.coverage({ project: 'p' });
+    if (first === undefined || second === undefined) throw new Error('no days');
+    const unproved = { ...first, state: 'final', isHeld: false } as const;
+    const open = { ...second, state: 'open', isHeld: false } as const;
+    const coverage = (): Promise<CoverageDay[]> => Promise.resolve([unproved, open, ...others]);
+    const other = await fresh(serveArchive({ ...archive, coverage }, { now: () => now }));
+    expect(await (await get('/', {}, other)).text()).toContain(
+      '<h1 class="bad">4 of 6 days are safe; one was never proved whole; one is not safe yet.</h1>',
+    );
   });
 
   test('in Chinese no blank stands after a sentence, and one before Latin letters', async () => {

@@ -67,25 +67,24 @@ export function headlineOf(
   if (entered === 0) return t('Nothing is archived yet.');
   // Whoever reads this has a clock behind the platform's.
   if (days === 0) return t('By the clock of this machine no archived day is over yet.');
-  if (lost.length > 0)
-    return t('{safe:One day is|# days are} safe; {days:one is|# are} lost for ever.', {
-      days: lost.length,
-      safe,
+  if (safe === days) return t('{days:The one day so far is|All # days are} safe.', { days });
+  if (safe + readOnce === days) {
+    return t('All {of} days are read; {days:one waits|# wait} for another reading.', {
+      days: readOnce,
+      of: days,
     });
-  if (notYet > 0) {
-    return readOnce === notYet && doubtful === 0
-      ? t('All {of} days are read; {days:one waits|# wait} for another reading.', {
-          days: notYet,
-          of: days,
-        })
-      : t('{days} of {of} days {days:is|are} not safe yet.', { days: notYet, of: days });
   }
-  return doubtful > 0
-    ? t(
-        '{safe:One day is|# days are} safe; {days:one was|# were} never proved whole, and the platform has forgotten {days:it|them}.',
-        { safe, days: doubtful },
-      )
-    : t('{days:The one day so far is|All # days are} safe.', { days });
+  // Whatever there is of the others is named, the worst first.
+  const others = [
+    lost.length > 0 && t('; {days:one is|# are} lost for ever', { days: lost.length }),
+    doubtful > 0 && t('; {days:one was|# were} never proved whole', { days: doubtful }),
+    notYet > 0 && t('; {days:one is|# are} not safe yet', { days: notYet }),
+  ];
+  return t('{safe} of {of} days {safe:is|are} safe{others}.', {
+    safe,
+    of: days,
+    others: others.filter((part) => part !== false).join(''),
+  });
 }
 
 /** The others are in /archive/v1/books. */

@@ -29,13 +29,12 @@ export const sentences = {
   'The first run enters the days of this month and the last. It begins within a minute.':
     '首次同步会登记本月和上月的每一天，一分钟内开始。',
   '{days:The one day so far is|All # days are} safe.': '全部 {days} 天都是安全的。',
-  '{safe:One day is|# days are} safe; {days:one was|# were} never proved whole, and the platform has forgotten {days:it|them}.':
-    '{safe} 天是安全的；{days} 天从未全部证实，平台已不再提供。',
-  '{days} of {of} days {days:is|are} not safe yet.': '{of} 天中有 {days} 天尚不安全。',
+  '{safe} of {of} days {safe:is|are} safe{others}.': '{of} 天中有 {safe} 天是安全的{others}。',
+  '; {days:one is|# are} lost for ever': '；{days} 天永久丢失',
+  '; {days:one was|# were} never proved whole': '；{days} 天从未全部证实',
+  '; {days:one is|# are} not safe yet': '；{days} 天尚不安全',
   'All {of} days are read; {days:one waits|# wait} for another reading.':
     '全部 {of} 天均已读取；其中 {days} 天等待另一次读取。',
-  '{safe:One day is|# days are} safe; {days:one is|# are} lost for ever.':
-    '{safe} 天是安全的；{days} 天永久丢失。',
   '{month} leaves the platform’s window in {span}': '{month}将在 {span}后离开平台的查询窗口',
   '{month} has left the platform’s window': '{month}已离开平台的查询窗口',
   'From {first} to {last} the platform counts {total} {list}{statuses}.':

@@ -29,15 +29,16 @@ async function read(view: View): Promise<Made> {
   const safety = safetyOf(coverage, view.now);
   const wrong = problems.filter(isWrong);
   const headline = headlineOf(t, safety);
+  // As the cells of such days are, whatever else there is.
+  const isForGood = safety.lost.length > 0 || safety.doubtful > 0;
+  const isBad = isForGood || wrong.some(({ level }) => level === 'critical');
   return {
     title: headline,
     twin: linkTo(view, '/archive/v1/coverage'),
     isLive: true,
     body: (
       <>
-        <h1 class={wrong.some(({ level }) => level === 'critical') ? 'bad' : undefined}>
-          {headline}
-        </h1>
+        <h1 class={isBad ? 'bad' : undefined}>{headline}</h1>
         <Wrong view={view} problems={wrong} />
         <Lead view={view} safety={safety} isWell={wrong.length === 0} />
         {books.map((balance) => (
