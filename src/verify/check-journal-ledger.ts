@@ -136,6 +136,8 @@ type Sides = {
   /** What a row is called, and what was done with it. */
   name: string;
   how: string;
+  /** What is said of one that is not there. */
+  gone?: string;
   /** What counts besides. */
   where?: string;
   /** An expression on `is_held` and `is_said`. */
@@ -149,13 +151,14 @@ const compared = ({
   by,
   name,
   how,
+  gone = `was ${how}, and is no longer held`,
   where = 'true',
   kind = `'ledger'`,
 }: Sides): string => `
   with said as (${said}), held as (${held})
   select ${kind} as kind, day as when,
          name || case owner when '' then '' else ' of ' || owner end
-           || case when not is_held then ' was ${how}, and is no longer held'
+           || case when not is_held then ' ${gone}'
                    when is_said then ' is not as it was ${how}'
                    else ' is held, and nothing in the journal ${how} it' end as says
     from (select coalesce(said.owner, held.owner) as owner, coalesce(said.day, held.day) as day, ${name} as name,
@@ -192,6 +195,8 @@ const evidence = (kind: string, table: string, day: string, name: string): strin
     by: 'no',
     name: `format('${name}', no)`,
     how: 'added',
+    // Not that somebody added it, whom the journal does not know.
+    gone: 'is in the journal, and the table lacks it',
   });
 
 /** One that became a record is gone rightly. */

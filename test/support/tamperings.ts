@@ -117,11 +117,11 @@ export const tamperings: readonly Tampering[] = [
   // The evidence.
   ['a reading altered', `update sync.readings set lacks = lacks + 1 where ${ofSealed}`, 'ledger', /^reading \d+ is not as it was added/],
   ['when a reading began', `update sync.readings set began_at = (began_at at time zone 'UTC' - interval '1 minute') at time zone 'UTC' where ${ofFinal}`, 'ledger', /^reading \d+ is not as it was added/],
-  ['a reading gone', `delete from sync.readings where ${ofSealed}`, 'ledger', /^reading \d+ was added, and is no longer held/],
+  ['a reading gone', `delete from sync.readings where ${ofSealed}`, 'ledger', /^reading \d+ is in the journal, and the table lacks it/],
   ['a reading by hand', `insert into sync.readings (${readingColumns}, no) select ${readingColumns}, no + 5000000000 from sync.readings where ${ofSealed} limit 1`, 'ledger', /^reading 5\d+ is held, and nothing in the journal added it/],
   ['a reading of another day', `update sync.readings set day = '2026-03-02' where ${ofSealed}`, 'ledger', /^reading \d+ is not as it was added/],
   ['books altered', `update sync.books set total = total + 1 where no = (select max(no) from sync.books where resource = 'orders')`, 'ledger', /^row \d+ of the books is not as it was added/],
-  ['books gone', `delete from sync.books`, 'ledger', /^row \d+ of the books was added, and is no longer held/],
+  ['books gone', `delete from sync.books`, 'ledger', /^row \d+ of the books is in the journal, and the table lacks it/],
   ['books by hand', `insert into sync.books select project_id, resource, owner, no + 5000000000, day_from, day_to, asked_at, total, by_status, shown, shown_by_status, is_more, is_equal, asks, in_words
     from sync.books where resource = 'orders'`, 'ledger', /^row 5\d+ of the books is held, and nothing in the journal added it/],
   // Versions.
