@@ -153,8 +153,14 @@ describe('by the files alone', () => {
       const { lists } = await archive.verify();
       const ours = lists.find(({ resource }) => resource === name)?.certificates[0];
       expect(stdout).toBe(
-        `holds; the certificate itself has SHA-256 ${ours?.certificate_sha256}\n`,
+        `The leaves agree with the digests in the certificate. Nothing else that it says was checked: its SHA-256 is\n${ours?.certificate_sha256}\n`,
       );
+      // What the page says to compare it with.
+      const { rows } = await archive.db.query(
+        `select body::jsonb ->> 'file_sha256' as sha256 from sync.journal where kind = 'certified' and resource = $1`,
+        [name],
+      );
+      expect(rows).toEqual([{ sha256: ours?.certificate_sha256 }]);
     },
   );
 
