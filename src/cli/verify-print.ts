@@ -1,6 +1,6 @@
 // What `outlast verify` prints: findings as they come, for programs all of them, for a person the first hundred; then
 // what was looked at and what it comes to.
-import { isListed, type Resource } from '../model.ts';
+import { isListed, type Day, type Resource } from '../model.ts';
 import { inSnakeCase } from '../query/record-text.ts';
 import type { DayAskedAgain, ResultAskedAgain } from '../sync/ask-proved-days-again.ts';
 import type { ChainsVerified } from '../verify/check-journal.ts';
@@ -140,7 +140,7 @@ const certificateTable = (lists: ListVerified[]): string =>
       'records',
       { header: 'came later', spare: 1 },
       'certified (UTC)',
-      '',
+      { header: '', wrapsTo: 10 },
     ],
     lists.flatMap((list) =>
       list.certificates.map((one) => [
@@ -150,10 +150,25 @@ const certificateTable = (lists: ListVerified[]): string =>
         one.records,
         one.later,
         momentText(one.certified_at),
-        one.holds ? 'holds' : 'DOES NOT HOLD',
+        [
+          one.holds ? 'holds' : 'DOES NOT HOLD',
+          ...notHeld([one]).map(([days, what]) => `${days} of ${counted(one.days, 'day')} ${what}`),
+        ].join(', '),
       ]),
     ),
   );
+
+/** What certificates themselves say is not all there: so many days, and what became of them. */
+function notHeld(certificates: ListVerified['certificates']): [number, string][] {
+  const sum = (of: (one: ListVerified['certificates'][number]) => Day[]): number =>
+    certificates.reduce((all, one) => all + of(one).length, 0);
+  const lost = sum((one) => one.lost_days);
+  const all: [number, string][] = [
+    [lost, 'lost'],
+    [sum((one) => one.days_not_held) - lost, 'never proved whole'],
+  ];
+  return all.filter(([days]) => days > 0);
+}
 
 /** Each list's newest certificate names the ones before it: its digest is all that has to be kept elsewhere. */
 const keepLines = (lists: ListVerified[]): string[] =>
@@ -196,9 +211,25 @@ const findingLine = ({ kind, project_id: project, resource, when, id, says }: Fi
 
 function verdict(lists: ListVerified[], count: number): string {
   const held = heldText(lists);
-  if (count === 0) return `${held}: every one follows from what the platform said.`;
+  const lacking = lackingText(lists);
+  if (count === 0) {
+    return lacking === ''
+      ? `${held}: every one follows from what the platform said.`
+      : `${held}: nothing held was altered.${lacking}`;
+  }
   const things = count === 1 ? 'One thing does' : `${formatCount(count)} things do`;
-  return `${held} were looked at. ${things} not follow from what the platform said, named above.`;
+  return `${held} were looked at. ${things} not follow from what the platform said, named above.${lacking}`;
+}
+
+/** Unaltered is not complete: whoever reads only the last line must not take one for the other. */
+function lackingText(lists: ListVerified[]): string {
+  const told = lists.flatMap(({ project_id: project, resource, certificates }) => {
+    const days = notHeld(certificates).map(([n, what]) => `${counted(n, 'day')} ${what}`);
+    return days.length === 0 ? [] : [`${nouns[resource]} of ${project}, ${days.join(', ')}`];
+  });
+  return told.length === 0
+    ? ''
+    : ` Not complete, or not proved to be: ${told.join('; ')} (--json names them).`;
 }
 
 const nouns: Record<Resource, string> = {

@@ -23,8 +23,8 @@ const certificateShape = z.object({
   digest,
   leaves_sha256: digest,
   /** Days of which a slice was lost; of which not all is held, these included; and with something pending. */
-  lost_days: unchecked<Day[]>(),
-  days_not_held: unchecked<Day[]>(),
+  lost_days: z.array(unchecked<Day>()),
+  days_not_held: z.array(unchecked<Day>()),
   days_not_settled: unchecked<Day[]>(),
   books: z.array(unchecked<CertifiedBooks>()),
   facts: unchecked<DatedFact[]>(),

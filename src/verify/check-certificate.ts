@@ -20,8 +20,6 @@ import {
 import type { Finding, Report } from './finding.ts';
 import { compareWithLeaves, leavesInForce } from './leaves.ts';
 
-export type CertificateChecked = Awaited<ReturnType<typeof checkCertificate>>;
-
 type Checking = {
   tx: Tx;
   of: ProjectList;
@@ -34,12 +32,9 @@ type Checking = {
 
 export async function checkCertificate(checking: Checking) {
   const { tx, of, held, report } = checking;
-  let findings = 0;
   const month = held.month.slice(0, 7);
-  const tell = (kind: Finding['kind'], when: string, says: string): Promise<void> | void => {
-    findings += 1;
-    return report({ kind, when, id: null, says });
-  };
+  const tell = (kind: Finding['kind'], when: string, says: string): Promise<void> | void =>
+    report({ kind, when, id: null, says });
   const certificate = readCertificate(held.text);
   for await (const says of contradictions(checking, certificate)) {
     await tell('certificate', month, says);
@@ -53,10 +48,7 @@ export async function checkCertificate(checking: Checking) {
   const files = await checkFiles(checking, now, (says) => tell('file', month, says));
   const differing = differingDays(now, days);
   if (differing.size > 0 && files.leavesPath !== null) {
-    await compareWithLeaves(tx, of, held, differing, files.leavesPath, (finding) => {
-      findings += 1;
-      return report(finding);
-    });
+    await compareWithLeaves(tx, of, held, differing, files.leavesPath, report);
     if ((await digestOfLeaves(files.leavesPath, days)) !== held.digest) {
       await tell('certificate', month, 'its digest is not that of its leaves');
     }
@@ -77,7 +69,10 @@ export async function checkCertificate(checking: Checking) {
     certificate_sha256: sha256(canonicalFile(held.text)),
     /** Records of the month that were observed only after it was certified. */
     later,
-    holds: findings === 0,
+    /** As it says itself: how many days it has; those that were lost; those of which not all is held, these included. */
+    days: days.length,
+    lost_days: certificate?.lost_days ?? [],
+    days_not_held: certificate?.days_not_held ?? [],
     /** The next sync makes them. */
     files_missing: files.missing,
   };

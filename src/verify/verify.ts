@@ -8,7 +8,7 @@ import type { Db, Queryable, Tx } from '../store/db.ts';
 import { projectIds } from '../store/projects.ts';
 import { resourceShapes } from '../store/record-tables.ts';
 import { withSnapshot } from '../store/snapshot.ts';
-import { checkCertificate, type CertificateChecked } from './check-certificate.ts';
+import { checkCertificate } from './check-certificate.ts';
 import { checkResource, type RecordsChecked, type ResourceChecked } from './check-records.ts';
 import { filesOf, type FoundFile } from './certificate-copies.ts';
 import type { Finding, Report } from './finding.ts';
@@ -31,10 +31,13 @@ export type Verifying = {
   onVerified?: (list: ListVerified) => void;
 };
 
+type CertificateChecked = Awaited<ReturnType<typeof checkCertificate>>;
+
 export type ListVerified = ResourceChecked & {
   project_id: string;
   resource: Resource;
-  certificates: CertificateChecked[];
+  /** One holds if nothing was found of its month. */
+  certificates: (CertificateChecked & { holds: boolean })[];
   findings: number;
 };
 
@@ -121,10 +124,12 @@ const isWithin = (months: DayRange | null, when: string | null): boolean =>
 async function verifyResource(verifying: Verifying, resource: Resource): Promise<ListVerified> {
   const { db, projectId, months, signal, onFinding, onProgress } = verifying;
   let findings = 0;
+  const monthsFound = new Set<string>();
   /** Records whose contents were told of: the journal would only say it again. */
   const named = new Set<string>();
   const report: Report = async (finding) => {
     findings += 1;
+    if (finding.when !== null) monthsFound.add(finding.when.slice(0, 7));
     const isContent = ['altered', 'missing', 'extra'].includes(finding.kind);
     if (isContent && finding.id !== null && named.size < namedAtMost) named.add(finding.id);
     await onFinding({ project_id: projectId, resource, ...finding });
@@ -163,7 +168,11 @@ async function verifyResource(verifying: Verifying, resource: Resource): Promise
           : report(finding),
       );
     }
-    return { project_id: projectId, resource, ...held, findings };
+    const certificates = held.certificates.map((one) => ({
+      ...one,
+      holds: !monthsFound.has(one.month),
+    }));
+    return { project_id: projectId, resource, ...held, certificates, findings };
   } finally {
     // Where this failed, too, no statement is under way afterwards.
     over.abort();

@@ -49,10 +49,12 @@ describe('an archive that nobody touched', () => {
   test('is told to be so in the last line, with what to keep elsewhere, and no key is needed', async () => {
     const { code, stdout, stderr } = await verify();
     expect(code, stderr).toBe(0);
-    expect(stdout).toMatch(/2026-03 +p +orders +\d+ +0 +2026-05-01 11:05 +holds/);
+    expect(stdout).toMatch(
+      /2026-03 +p +orders +\d+ +0 +2026-05-01 11:05 +holds, 1 of 31 days never proved whole$/m,
+    );
     expect(stdout).toMatch(/p\/orders-2026-03\.certificate\.json has SHA-256\n {2}[0-9a-f]{64}\n/);
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(
-      /^\d+ orders and \d+ NFT classes: every one follows from what the platform said\.$/,
+      /^\d+ orders and \d+ NFT classes: nothing held was altered\. Not complete, or not proved to be: orders of p, 1 day never proved whole; NFT classes of p, 4 days never proved whole \(--json names them\)\.$/,
     );
   });
 
@@ -130,7 +132,7 @@ describe('what does not follow', () => {
     expect(stdout).toContain(`${id}: message is "\\u{1b}[2Jaltered" and the record says `);
     expect(stdout).not.toContain('\u001b');
     expect(stdout).toMatch(
-      /One thing does not follow from what the platform said, named above\.\n$/,
+      /One thing does not follow from what the platform said, named above\. Not complete, .*\n$/,
     );
     const json = JSON.parse((await verify('--json')).stdout) as { findings: unknown[] };
     expect(json.findings).toMatchObject([
@@ -170,6 +172,9 @@ describe('what does not follow', () => {
     const held = await archive.db.query('select 1 from archive.orders');
     const { stdout } = await verify();
     expect(stdout.match(/^column /gm)).toHaveLength(100);
+    // Its certificate is what it was, and what is held of its month is not.
+    expect(stdout).toMatch(/^2026-03 +p +orders .* DOES NOT HOLD, 1 of 31 /m);
+    expect(stdout).toMatch(/^2026-03 +p +nft_classes .* holds, 4 of 31 /m);
     expect(stdout).toContain(`and ${held.rows.length - 100} more: --json names them all`);
     const json = JSON.parse((await verify('--json')).stdout) as { findings: unknown[] };
     expect(json.findings).toHaveLength(held.rows.length);
@@ -207,7 +212,7 @@ describe('a platform that does not answer', () => {
     const { code, stdout, stderr } = await askPlatform();
     archive.simulator.setFaults({ serverError: null });
     expect(code).toBe(75);
-    expect(stdout).toContain('every one follows from what the platform said.');
+    expect(stdout).toContain('nothing held was altered.');
     expect(stderr).toMatch(/^outlast: /m);
   });
 
@@ -217,7 +222,7 @@ describe('a platform that does not answer', () => {
     const { code, stdout, stderr } = await askPlatform();
     await archive.db.query(`update sync.projects set parked_at = null, parked_reason = null`);
     expect([code, archive.simulator.requests.total]).toEqual([75, requests]);
-    expect(stdout).toContain('every one follows from what the platform said.');
+    expect(stdout).toContain('nothing held was altered.');
     expect(stderr).toContain('p: not asked, for the platform refused its key');
   });
 });

@@ -16,6 +16,7 @@ import {
   observe,
   type Certified,
 } from '../support/certified.ts';
+import { succeedHere } from '../support/command-here.ts';
 import { settle } from '../support/ledger.ts';
 
 const ids = [
@@ -233,7 +234,22 @@ describe('a month that is over', () => {
     );
     const lost = certificate.days.find(({ day }) => day === '2026-03-11');
     expect(lost?.slices).toMatchObject([{ state: 'lost', reservations: ['lost'] }]);
-    expect((await archive.verify()).findings).toEqual([]);
+    const { lists, findings } = await archive.verify();
+    expect(findings).toEqual([]);
+    const { lost_days, days_not_held } = certificate;
+    expect(lists[0]?.certificates).toMatchObject([{ days: 31, lost_days, days_not_held }]);
+    // Nothing was altered; that is not told as if all were there.
+    const env = { DATABASE_URL: archive.connectionString };
+    const { stdout } = await succeedHere(['verify'], { env });
+    const others = days_not_held.length - 1;
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      ` holds, 1 of 31 days lost, ${others} of 31 days never proved whole `,
+    );
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(
+      new RegExp(
+        `classes: nothing held was altered. Not complete, or not proved to be: orders of p, 1 day lost, ${others} days? never proved whole`,
+      ),
+    );
   });
 
   test('waits while anything of it was read within the last hour', async () => {
