@@ -20,7 +20,8 @@ export const faultSentences = {
   slow: 'answers {ms} (2000) milliseconds later',
   wrongDate: 'the Date header is off by {ms} (3600000), which may be negative',
   duplicated: 'shows {rows} (1) records of the page twice',
-  dropped: 'leaves records out while totals count them: those of {ids} (a+b), or the last {rows} (1)',
+  dropped:
+    'leaves records out while totals count them: those of {ids} (a+b), or the last {rows} (1)',
   giant:
     "the page's first record, or those of {ids}, have {bytes} (1000000) more, in quotation marks",
   lyingTotal: 'the total is off by {by} (1), which may be negative',
