@@ -43,6 +43,11 @@ function statementOf(resource: DayQuery['resource']): string {
   const changes = `from ${versions} v join (select project_id, ${key} ${held}) r using (project_id, ${key})`;
   const rejects = `from analytics.rejects d where ${ofDay}`;
   const readings = `from analytics.readings d where ${ofDay}`;
+  // What the day's list brought stays for ever. It may stand under another day that shows it, too, or be another owner's
+  // by now: then it is not held here, and not gone.
+  const gone = `from sync.journal d cross join lateral unnest(d.ids) id
+                 where ${ofDay} and d.kind in ('pages', 'contents')
+                   and not exists (select from ${table} r where r.project_id = $1 and r.${key} = id collate "C")`;
   const history = `from analytics.day_history d where ${ofDay}`;
   return `
     with c as materialized (
@@ -55,6 +60,8 @@ function statementOf(resource: DayQuery['resource']): string {
              where d.project_id = $1 and d.resource = $2 and d.day = $3) as owners,
            (select count(*)::int ${held}) as records,
            ${isOrders ? `(select count(*)::int ${held} and r.status = 1)` : '0'} as pending,
+           case when (select count(*) ${held}) + c.rejected < c.shown_total
+                then (select count(distinct id)::int ${gone}) else 0 end as gone,
            ${counted(missing, `select ${key} as id, ${timeInJson('missing_since')} as since ${missing} order by missing_since desc, ${key}`)} as missing,
            ${counted(changes, `select ${key} as id, ${timeInJson('observed_at')} as "observedAt" ${changes} order by observed_at desc, ${key}`)} as changes,
            ${counted(rejects, `select sha256, reason, ${timeInJson('seen_at')} as "seenAt" ${rejects} order by seen_at desc, sha256`)} as rejects,

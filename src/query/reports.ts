@@ -101,6 +101,9 @@ export const dayReport = {
   newestPageAt: orNull(time('When the newest page held was asked for')),
   records: count('Held under the day; of an owner’s list, the owner’s now'),
   pending: count('Of them, orders that are pending'),
+  gone: count(
+    'Records that were stored of it, by the journal, and are not held any more; looked for where fewer are held than the last reading showed',
+  ),
   missing: counted('Of them, those that the platform shows no more; the newest 100', {
     id: text(),
     since: time(),

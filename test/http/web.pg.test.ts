@@ -118,6 +118,44 @@ describe('a day', () => {
       expect(page).toContain(part);
   });
 
+  test('says before all else that rows of it are gone, and only then', async () => {
+    const { db } = bench;
+    const day = '2026-04-03';
+    const gone =
+      /Fewer records are held than were shown: (.*? gone) from the database. Run <code>outlast verify/;
+    const read = async () => {
+      const page = await text(`/days/orders/${day}`);
+      const said = gone.exec(page);
+      const isFirst = said !== null && said.index < page.indexOf('<p class="lead">');
+      return [said?.[1], isFirst, page.includes('<strong class="good">')];
+    };
+    const { rowCount: held } = await db.query(`select from archive.orders where slice_day = $1`, [
+      day,
+    ]);
+    expect(await read()).toEqual([undefined, false, true]);
+    // What the next day shows as well stands there: fewer are held here, and none is gone.
+    const last = `(select max(operation_id) from archive.orders where slice_day = '${day}')`;
+    const { rows } = await db.query(
+      `update archive.orders set slice_day = '2026-04-04' where operation_id = ${last} returning operation_id as id`,
+    );
+    expect(await read()).toEqual([undefined, false, true]);
+    const moved = [rows[0]?.['id']];
+    await db.query(`update archive.orders set slice_day = '${day}' where operation_id = $1`, moved);
+    await db.query(
+      `update archive.orders set project_id = 'elsewhere' where operation_id = ${last}`,
+    );
+    expect(await read()).toEqual(['one is gone', true, false]);
+    await db.query(`update archive.orders set project_id = 'elsewhere' where slice_day = $1`, [
+      day,
+    ]);
+    expect(await read()).toEqual([`${held} are gone`, true, false]);
+    expect(await text(`/days/orders/${day}?lang=zh`)).toContain(
+      `有 ${held} 条已从数据库中消失。请运行 <code>outlast verify</code>`,
+    );
+    await db.query(`update archive.orders set project_id = 'p' where project_id = 'elsewhere'`);
+    expect(await read()).toEqual([undefined, false, true]);
+  });
+
   test('says which fields changed later, and leads to the rest of each record', async () => {
     const said = { operation_id: 'op-changed', create_time: '2026-04-04T09:00:00Z' };
     const orders = { project: 'p', resource: 'orders' } as const;

@@ -78,6 +78,8 @@ export const sentences = {
   // A day.
   '{resource} of {day}': '{day}的{resource}',
   'The archive has no such day.': '存档中没有这一天。',
+  'Fewer records are held than were shown: {gone:one is|# are} gone from the database. Run `outlast verify`.':
+    '保存的记录少于平台所显示的：有 {gone} 条已从数据库中消失。请运行 `outlast verify`。',
   'held here': '本地保存',
   'counted by the platform': '平台给出的总数',
   'shown by the last reading': '最近一次读取所见',

@@ -43,6 +43,7 @@ async function read(
           <a href={linkTo(view, `/days/${resource}/${addDays(day, 1)}`)}>{t('The day after')} →</a>
         </nav>
         <h1>{title}</h1>
+        <Gone view={view} report={report} />
         <Verdict view={view} report={report} />
         <Owners view={view} report={report} />
         <Counts view={view} report={report} />
@@ -60,6 +61,19 @@ async function read(
 
 type Of = { view: View; report: DayReport };
 
+/** Before all else: whatever was proved, it is not so any more. */
+const Gone = ({ view: { t }, report: { gone } }: Of) =>
+  gone === 0 ? null : (
+    <p class="notice bad" role="alert">
+      <Said
+        text={t(
+          'Fewer records are held than were shown: {gone:one is|# are} gone from the database. Run `outlast verify`.',
+          { gone },
+        )}
+      />
+    </p>
+  );
+
 /** The day in one line: how sure it is, and what keeps it from being surer. */
 function Verdict({ view, report }: Of) {
   const { t, words } = view;
@@ -69,7 +83,9 @@ function Verdict({ view, report }: Of) {
   return (
     <>
       <p class="lead">
-        <strong class={isForGood(mark) ? 'bad' : report.isHeld ? 'good' : undefined}>
+        <strong
+          class={isForGood(mark) ? 'bad' : report.isHeld && report.gone === 0 ? 'good' : undefined}
+        >
           {isGrowing ? t('today: still growing') : words.states[mark]}
         </strong>
         {proof !== 'none' && ` · ${words.proofs[proof]}`}
