@@ -207,12 +207,13 @@ const noCounts: Counts = { held: 0, versions: 0, pending: 0, missing: 0, rejects
 async function countsOf(db: Queryable, project: string): Promise<Map<string, Counts>> {
   const countsIn = (resource: ListedResource): string => {
     const { table, versions } = tableShapes[resource];
-    const isPending = resource === 'orders' ? 'status = 1' : 'false';
     return `
       select '${resource}' as resource,
              ${recordsHeld(resource, '$1')}::int                                                     as held,
              (select count(*)::int from ${versions} where project_id = $1)                          as versions,
-             (select count(*)::int from ${table} where project_id = $1 and ${isPending})             as pending,
+             -- As coverage says it: an order that is gone for a day is waited for no more.
+             (select coalesce(sum(unresolved), 0)::int from sync.slices
+               where project_id = $1 and resource = '${resource}')                                   as pending,
              (select count(*)::int from ${table} where project_id = $1 and missing_since is not null) as missing,
              (select count(*)::int from sync.rejects
                where project_id = $1 and resource = '${resource}')                                   as rejects`;

@@ -302,6 +302,10 @@ test('all count as many days', async () => {
   }
   const [project] = await readStatus(opened.db, 'p');
   const [list] = project?.lists ?? [];
+  const pending = orders.reduce((total, one) => total + (one.pending ?? 0), 0);
+  expect(list?.pending).toBe(pending);
+  expect(textOf(await overview())).toContain(`${pending} pending`);
+  expect(textOf(await ask('/days/orders/2026-03-08'))).toMatch(/2\s*still pending/);
   // What is held and not settled is named, also where nothing will settle it.
   expect((await status()).replaceAll(/\s+/g, ' ')).toContain(
     '1 kept for good with orders pending when their month went',

@@ -133,7 +133,7 @@ function Counts({ view: { t, format }, report }: Of) {
       {tile(report.records, t('held here'))}
       {tile(report.shownTotal, t('shown by the last reading'))}
       {tile(report.platformTotal, t('counted by the platform'))}
-      {report.resource === 'orders' && tile(report.pending, t('still pending'))}
+      {report.resource === 'orders' && tile(report.unresolved, t('still pending'))}
     </div>
   );
 }
