@@ -213,6 +213,7 @@ describe('figures', () => {
 
 test('a certificate comes as the file that is certified, byte for byte', async () => {
   const html = await page('/certificates');
+  expect(html).toContain('<span class="bad">One day was never proved whole</span>');
   const days =
     '2 days are lostOne day was never proved wholeDay by day the platform counted 9, its lists showed 8';
   expect(rowsOf(html, languages.en.words.lists['certificates'] ?? '')[1]?.[4]).toBe(
@@ -239,6 +240,18 @@ test('a certificate comes as the file that is certified, byte for byte', async (
   const own = (await page('/certificates/orders/2026-03')).replaceAll(/<[^>]*>/g, '');
   const [above] = own.split('certified_at');
   for (const said of [days, commandOf('orders')]) expect(above).toContain(said);
+  // One that takes the place of another says so before all else.
+  await bench.db.query(
+    `insert into sync.certificates (project_id, resource, month, issue, certified_at, certificate, digest, leaves_sha256)
+     select project_id, resource, month, 2, certified_at,
+            jsonb_build_object('issue', 2, 'replaces', jsonb_build_object('issue', 1, 'sha256', 'ab12', 'why', 'it is no longer held'))
+              || certificate::jsonb, digest, leaves_sha256
+       from sync.certificates where resource = 'orders'`,
+  );
+  const second = (await page('/certificates/orders/2026-03')).replaceAll(/<[^>]*>/g, '');
+  expect(second).toContain(
+    'Certificate 2 of this month: it replaces certificate 1, which is no longer held. SHA-256: ab122 days are lost',
+  );
   const none = await fetch(`${served.url}/archive/v1/certificates/orders/2026-02?project=p`);
   expect(none.status).toBe(404);
   const asPage = await fetch(`${served.url}/certificates/orders/2026-02?project=p`);

@@ -295,6 +295,8 @@ export const sentences = {
   // Certificates.
   Days: '日期',
   'Of every day all is held': '每一天均已全部保存',
+  'Certificate {issue} of this month: it replaces certificate {before}, which is no longer held.':
+    '该月的第 {issue} 份存证：它取代已不再保存的第 {before} 份。',
   '{days:One day is|# days are} lost': '{days} 天丢失',
   '{days:One day was|# days were} never proved whole': '{days} 天从未全部证实',
   '{days:One day|# days} had orders pending': '{days} 天有处理中的订单',

@@ -98,6 +98,7 @@ const HowToVerify = ({ view }: { view: View }) => (
 /** Above its fields: the last of them has the figures of each day, and is pages long. */
 export const CertificateSummary = ({ view, of }: { view: View; of: Row }) => (
   <>
+    <Replaced view={view} of={of} />
     <CertifiedDays view={view} of={of} />
     <p>
       <CertificateLinks view={view} of={of} />
@@ -124,8 +125,10 @@ function CertificateLinks({ view, of }: { view: View; of: Row }) {
   );
 }
 
-/** What the certificate itself says of its days (docs/verify.md). */
+/** What the certificate itself says of itself and its days (docs/verify.md). */
 type Certified = {
+  issue?: number;
+  replaces?: { issue: number; sha256: string | null } | null;
   lost_days?: Day[];
   days_not_held?: Day[];
   days_not_settled?: Day[];
@@ -140,8 +143,29 @@ type Certified = {
   }[];
 };
 
+const saidOf = (of: Row): Certified => JSON.parse(String(of['certificateJson'])) as Certified;
+
+function Replaced({ view: { t }, of }: { view: View; of: Row }) {
+  const { issue = 1, replaces = null } = saidOf(of);
+  if (replaces === null) return null;
+  return (
+    <p class="bad">
+      {t(
+        'Certificate {issue} of this month: it replaces certificate {before}, which is no longer held.',
+        { issue, before: replaces.issue },
+      )}
+      {replaces.sha256 !== null && (
+        <>
+          {' '}
+          SHA-256: <code>{replaces.sha256}</code>
+        </>
+      )}
+    </p>
+  );
+}
+
 function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
-  const said = JSON.parse(String(of['certificateJson'])) as Certified;
+  const said = saidOf(of);
   const { lost_days: lost = [], days_not_held: not = [], days_not_settled: unsettled = [] } = said;
   // A lost day is not held by that alone.
   const others = not.filter((day) => !lost.includes(day));
@@ -156,7 +180,9 @@ function CertifiedDays({ view: { t, format }, of }: { view: View; of: Row }) {
       {some(lost, (days) => (
         <strong class="bad">{t('{days:One day is|# days are} lost', { days })}</strong>
       ))}
-      {some(others, (days) => t('{days:One day was|# days were} never proved whole', { days }))}
+      {some(others, (days) => (
+        <span class="bad">{t('{days:One day was|# days were} never proved whole', { days })}</span>
+      ))}
       {not.length === 0 && <div>{t('Of every day all is held')}</div>}
       {some(pending, (days) => t('{days:One day|# days} had orders pending', { days }))}
       {counted !== null && shown !== null && (
