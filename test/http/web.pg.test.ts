@@ -20,7 +20,7 @@ import { fresh, setUp } from '../support/fresh.ts';
 import { sealEmpty } from '../support/ledger.ts';
 import { listenHere } from '../support/loopback.ts';
 import { observe } from '../support/observe.ts';
-import { serveArchive, withPaths } from '../support/served.ts';
+import { serveArchive, textAt, withPaths } from '../support/served.ts';
 import { bearerKey } from './ask.ts';
 
 const bearer = 'a-key-for-people-0123456789';
@@ -154,6 +154,32 @@ describe('a day', () => {
     );
     await db.query(`update archive.orders set project_id = 'p' where project_id = 'elsewhere'`);
     expect(await read()).toEqual([undefined, false, true]);
+  });
+
+  test('says of which reading its numbers are, where another one keeps it from being proved', async () => {
+    const of = { project: 'p', resource: 'orders', day: '2026-04-03' } as const;
+    const report = await archive.day(of);
+    if (report === null) throw new Error('no day');
+    const [newest] = report.readings.items;
+    const ended = languages.en.format.time(newest?.endedAt ?? '');
+    const said = `The last reading ended at ${ended}. Why the day is not proved`;
+    const as = async (more: Partial<typeof report>): Promise<string> => {
+      const day: Archive['day'] = () => Promise.resolve({ ...report, ...more });
+      const at = await fresh(serveArchive({ ...archive, day }, { now: () => now }));
+      return textAt(`${at.url}/days/orders/${of.day}`);
+    };
+    const less = { state: 'final', proof: 'none', why: 'showed less', isHeld: false } as const;
+    const late = await as(less);
+    expect(late).toContain(said);
+    expect(late).toContain('<dt>Was proved at</dt>');
+    for (const shownTotal of [0, report.shownTotal]) {
+      const lacks = shownTotal === 0 ? 0 : 1;
+      const items = report.readings.items.map((one) => ({ ...one, lacks }));
+      expect(await as({ ...less, shownTotal, readings: { count: 2, items } })).not.toContain(said);
+    }
+    const proved = await as({});
+    expect(proved).not.toContain(said);
+    expect(proved).toContain('<dt>Proved at</dt>');
   });
 
   test('says which fields changed later, and leads to the rest of each record', async () => {

@@ -83,7 +83,10 @@ export const sentences = {
   'held here': '本地保存',
   'counted by the platform': '平台给出的总数',
   'shown by the last reading': '最近一次读取所见',
+  'The last reading ended at {time}. Why the day is not proved is judged by the last one that came in time for that.':
+    '最近一次读取结束于 {time}。这一天为何未能证实，以最后一次来得及作证的读取为准。',
   'Proved at': '证实时间',
+  'Was proved at': '曾经证实的时间',
   'Read to its end at': '读完时间',
   'Should be proved by': '应在此前证实',
   'Looked at next': '下次检查',

@@ -128,22 +128,37 @@ function Counts({ view: { t, format }, report }: Of) {
   const tile = (value: number | null, name: string) => (
     <Tile value={value === null ? '–' : format.number(value)} name={name} />
   );
+  const [newest] = report.readings.items;
+  // The month was going, and it proves nothing: it may show all where the one that was judged did not.
+  const isOther =
+    report.why === 'showed less' && newest?.lacks === 0 && newest.shown === report.shownTotal;
   return (
-    <div class="tiles">
-      {tile(report.records, t('held here'))}
-      {tile(report.shownTotal, t('shown by the last reading'))}
-      {tile(report.platformTotal, t('counted by the platform'))}
-      {report.resource === 'orders' && tile(report.unresolved, t('still pending'))}
-    </div>
+    <>
+      <div class="tiles">
+        {tile(report.records, t('held here'))}
+        {tile(report.shownTotal, t('shown by the last reading'))}
+        {tile(report.platformTotal, t('counted by the platform'))}
+        {report.resource === 'orders' && tile(report.unresolved, t('still pending'))}
+      </div>
+      {isOther && (
+        <p class="soft">
+          {t(
+            'The last reading ended at {time}. Why the day is not proved is judged by the last one that came in time for that.',
+            { time: format.time(newest.endedAt) },
+          )}
+        </p>
+      )}
+    </>
   );
 }
 
 function Evidence({ view: { t, format }, report }: Of) {
-  const { walkedAt, provedAt, deadlineAt, dueAt, isSettled } = report;
+  const { walkedAt, proof, provedAt, deadlineAt, dueAt, isSettled } = report;
   const hasDeadline = deadlineAt < '9999' && dueAt !== null && !isSettled;
   const times: [string, string | null, string?][] = [
     [t('Read to its end at'), walkedAt],
-    [t('Proved at'), provedAt],
+    // Kept where a later reading took the proof away.
+    [t(proof === 'none' && provedAt !== null ? 'Was proved at' : 'Proved at'), provedAt],
     ...(hasDeadline ? [[t('Should be proved by'), deadlineAt] as [string, string]] : []),
     [t('Looked at next'), dueAt, t('no more')],
   ];
