@@ -11,6 +11,7 @@ import { claimAlerts, noteTold, noteUntold, type Claimed } from '../store/alerts
 import type { ProblemReport } from '../store/alerts/problem-rows.ts';
 import { databaseError } from '../store/db-errors.ts';
 import type { Db } from '../store/db.ts';
+import { hasLapsed } from '../store/holders.ts';
 import { newestHeads } from '../store/journal/heads.ts';
 import type { PolicySettings } from '../sync/enter-days.ts';
 import { readForecast, risksOf } from '../sync/read-forecast.ts';
@@ -91,6 +92,8 @@ export function createAlerts(options: AlertsOptions) {
 
   async function lookAt(project: AlertedProject, outcome: TickResult['outcome']): Promise<void> {
     const { projectId } = project;
+    // The machine slept: that nothing was read meanwhile is no news, and the lease is renewed within seconds.
+    if (outcome === 'running' && (await hasLapsed(db, projectId))) return;
     const now = project.now();
     const lastExport = options.lastExport?.() ?? null;
     // Trouble is entered once: a replica whose export was made later ends it. What was made up ends at the next look.

@@ -164,6 +164,12 @@ const busy: Sentence = [
   'The database kept Outlast waiting for too long: something else holds a lock or keeps it busy (pg_stat_activity shows what). What was not committed is read again; try again later.',
 ];
 
+const slept: Sentence = [
+  transient,
+  'database_busy',
+  'This process stood still for longer than the database keeps a transaction open, as where a machine sleeps or is overloaded. What was not committed is read again; try again.',
+];
+
 const missing: Sentence = [
   settingsError,
   'database_missing',
@@ -278,12 +284,12 @@ const sentences: Readonly<Record<string, Sentence>> = {
     'lease_lost',
     'Another process has taken this project: nothing more of it was written here. What was not committed is read there again.',
   ],
-  // Lock, statement and transaction time-outs, deadlocks, and a transaction whose process slept.
+  // Lock and statement time-outs, and deadlocks.
   '55P03': busy,
   '57014': busy,
   '40P01': busy,
-  '25P03': busy,
-  '25P04': busy,
+  '25P03': slept,
+  '25P04': slept,
   '58030': damaged,
   '58P01': damaged,
   // Also of a cluster that lost a worker while it committed, and of a provider whose quota is used up.

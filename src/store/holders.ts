@@ -63,7 +63,7 @@ export async function takeProject(
   return { holder: by, heldSince };
 }
 
-/** Renews what a process holds, and returns it. */
+/** Renews what a process holds, and returns it. A hold whose lease had run out, as where the machine slept, begins anew. */
 export async function renewProjects(
   db: Queryable,
   process: string,
@@ -72,12 +72,22 @@ export async function renewProjects(
 ): Promise<ProjectId[]> {
   const { rows } = await db.query<{ projectId: ProjectId }>(
     `update sync.holders
-        set held_until = statement_timestamp() + make_interval(secs => $3 / 1000.0)
+        set held_since = case when held_until < statement_timestamp() then statement_timestamp() else held_since end,
+            held_until = statement_timestamp() + make_interval(secs => $3 / 1000.0)
       where project_id = any ($1) and process = $2
      returning project_id as "projectId"`,
     [projectIds, process, leaseMs],
   );
   return rows.map(({ projectId }) => projectId);
+}
+
+/** Whether its lease has run out, and nobody has renewed or taken it yet. */
+export async function hasLapsed(db: Queryable, projectId: ProjectId): Promise<boolean> {
+  const { rows } = await db.query(
+    'select from sync.holders where project_id = $1 and held_until < statement_timestamp()',
+    [projectId],
+  );
+  return rows.length > 0;
 }
 
 /** Gives a project back, to be taken at once by whoever comes. */

@@ -7,6 +7,7 @@ import type { AlertSettings } from '../../src/settings/settings.ts';
 import { silentLog } from '../../src/log.ts';
 import { readAlertRows } from '../../src/store/alerts/alert-rows.ts';
 import { openDb } from '../../src/store/db.ts';
+import { releaseProject } from '../../src/store/holders.ts';
 import { parkProject, unparkProject } from '../../src/store/projects.ts';
 import { startSchedule } from '../../src/sync/schedule.ts';
 import type { TickResult } from '../../src/sync/worker.ts';
@@ -281,6 +282,24 @@ describe('a receiver that is not well', () => {
     await claimedUntil(`now() + interval '5 hours'`);
     await after('parked');
     expect(receiver.bodies).toHaveLength(5);
+  });
+
+  test('hears nothing of a run on a machine that slept before its lease is renewed', async () => {
+    await park();
+    const held = async (until: string): Promise<unknown> =>
+      bench.db.query(
+        `insert into sync.holders (project_id, holder, process, held_since, held_until)
+         values ('p', 'a', 'a', now(), now() + $1::interval)
+         on conflict (project_id) do update set process = 'a', held_until = excluded.held_until`,
+        [until],
+      );
+    await held('1 hour ago');
+    await after('running');
+    expect(told()).toEqual([]);
+    await held('1 minute');
+    await after('running');
+    expect(told()).toEqual(['open parked']);
+    await releaseProject(bench.db, 'a', 'p');
   });
 
   test('that hangs slows no run: runs go on while it does, and leaving waits no longer than it may', async () => {

@@ -56,6 +56,27 @@ test('it is free when it is given back, when its holder has ended, when its leas
   expect(await renewProjects(db, 'c process', [projectId], leaseMs)).toEqual([]);
 });
 
+test('a hold that is renewed after its lease ran out begins anew; while it lives it goes on', async () => {
+  await take('a');
+  const heldFor = async (until: string): Promise<number | undefined> => {
+    await db.query(
+      `update sync.holders
+          set held_since = statement_timestamp() - interval '1 day', held_until = statement_timestamp() + $2::interval
+        where project_id = $1`,
+      [projectId, until],
+    );
+    await renewProjects(db, 'a process', [projectId], leaseMs);
+    const { rows } = await db.query<{ days: number }>(
+      `select round(extract(epoch from statement_timestamp() - held_since) / 86400)::int as days
+         from sync.holders where project_id = $1`,
+      [projectId],
+    );
+    return rows[0]?.days;
+  };
+  expect(await heldFor('1 second ago')).toBe(0);
+  expect(await heldFor('1 minute')).toBe(1);
+});
+
 test('whoever took it under an older epoch writes nothing; sabotaged, under the new one it would', async () => {
   await take('a');
   await take('b', true);
