@@ -184,6 +184,7 @@ export function createAlerts(options: AlertsOptions) {
    */
   async function tell(looked: AlertedProject[]): Promise<boolean> {
     if (webhookUrl === null) return true;
+    const begunAt = Date.now();
     const claimed: { project: AlertedProject; alerts: Claimed[] }[] = [];
     for (const project of looked) {
       const options = { projectId: project.projectId, now: project.now(), reminderMs, calmMs };
@@ -195,6 +196,8 @@ export function createAlerts(options: AlertsOptions) {
     const told = claimed.map(({ project }) => project.projectId);
     const body = bodyOf(all, format, await newestHeads(db, told));
     const { signal } = stop;
+    // A process that stood still: its claims have run out, and another may have told them.
+    if (Date.now() - begunAt >= claimMs) return false;
     const problem = await deliver({ url: webhookUrl, format, secret, body, signal });
     for (const { project, alerts } of claimed) {
       if (problem === null) await noteTold(db, project.projectId, alerts, project.now());

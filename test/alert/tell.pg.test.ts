@@ -1,7 +1,7 @@
 // Alerts end to end but for the command: a real ledger, a real receiver, several replicas, a moved clock. Each thing is
 // told once, its end once, and the heartbeat is heard only while all is well.
 import { isOnCluster } from '../support/postgres.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAlerts, type Alerts, type AlertsOptions } from '../../src/alert/alerts.ts';
 import type { AlertSettings } from '../../src/settings/settings.ts';
 import { silentLog } from '../../src/log.ts';
@@ -300,6 +300,17 @@ describe('a receiver that is not well', () => {
     await after('running');
     expect(told()).toEqual(['open parked']);
     await releaseProject(bench.db, 'a', 'p');
+  });
+
+  test('gets nothing from a process that stood still until others may have told it', async () => {
+    await park();
+    let now = Date.now();
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += minute));
+    await after('parked').finally(() => clock.mockRestore());
+    expect(told()).toEqual([]);
+    await claimedUntil(`now() - interval '1 second'`);
+    await after('parked');
+    expect(told()).toEqual(['open parked']);
   });
 
   test('that hangs slows no run: runs go on while it does, and leaving waits no longer than it may', async () => {
