@@ -184,12 +184,15 @@ export function createAlerts(options: AlertsOptions) {
    */
   async function tell(looked: AlertedProject[]): Promise<boolean> {
     if (webhookUrl === null) return true;
-    const begunAt = Date.now();
+    let claimedAt = Infinity;
     const claimed: { project: AlertedProject; alerts: Claimed[] }[] = [];
     for (const project of looked) {
       const options = { projectId: project.projectId, now: project.now(), reminderMs, calmMs };
+      const at = Date.now();
       const alerts = await claimAlerts(db, { ...options, claimMs });
-      if (alerts.length > 0) claimed.push({ project, alerts });
+      if (alerts.length === 0) continue;
+      claimedAt = Math.min(claimedAt, at);
+      claimed.push({ project, alerts });
     }
     const all = claimed.flatMap(({ alerts }) => alerts);
     if (all.length === 0) return true;
@@ -197,7 +200,10 @@ export function createAlerts(options: AlertsOptions) {
     const body = bodyOf(all, format, await newestHeads(db, told));
     const { signal } = stop;
     // A process that stood still: its claims have run out, and another may have told them.
-    if (Date.now() - begunAt >= claimMs) return false;
+    if (Date.now() - claimedAt >= claimMs) {
+      log.warn({ alerts: all.length }, 'The alerts were held up here; they wait for another try');
+      return false;
+    }
     const problem = await deliver({ url: webhookUrl, format, secret, body, signal });
     for (const { project, alerts } of claimed) {
       if (problem === null) await noteTold(db, project.projectId, alerts, project.now());

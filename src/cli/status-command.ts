@@ -42,7 +42,7 @@ export const statusCommand = (command: Command): Command =>
     .option('--json', 'print it as JSON')
     .option(
       '--check',
-      'print one line for a monitor: exits with 0 if all is well or was lost more than a day ago, 1 for a warning, 2 if something is at risk, 3 if it cannot tell',
+      'print one line for a monitor: exits with 0 if all is well, apart from what was lost more than a day ago, 1 for a warning, 2 if something is at risk, 3 if it cannot tell',
     )
     .addOption(
       new Option(

@@ -224,7 +224,11 @@ function verdict(lists: ListVerified[], count: number): string {
 /** Unaltered is not complete: whoever reads only the last line must not take one for the other. */
 function lackingText(lists: ListVerified[]): string {
   const told = lists.flatMap(({ project_id: project, resource, certificates }) => {
-    const days = notHeld(certificates).map(([n, what]) => `${counted(n, 'day')} ${what}`);
+    // Of a month that was certified again the newest counts.
+    const newest = new Map(
+      certificates.toSorted((a, b) => a.issue - b.issue).map((one) => [one.month, one]),
+    );
+    const days = notHeld([...newest.values()]).map(([n, what]) => `${counted(n, 'day')} ${what}`);
     return days.length === 0 ? [] : [`${nouns[resource]} of ${project}, ${days.join(', ')}`];
   });
   return told.length === 0

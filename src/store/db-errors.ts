@@ -167,7 +167,7 @@ const busy: Sentence = [
 const slept: Sentence = [
   transient,
   'database_busy',
-  'This process stood still for longer than the database keeps a transaction open, as where a machine sleeps or is overloaded. What was not committed is read again; try again.',
+  'This process did not go on for longer than the database keeps a transaction open, as where the machine slept, is overloaded, or what reads the output waits. What was not committed is read again; try again.',
 ];
 
 const missing: Sentence = [

@@ -63,7 +63,7 @@ export async function takeProject(
   return { holder: by, heldSince };
 }
 
-/** Renews what a process holds, and returns it. A hold whose lease had run out, as where the machine slept, begins anew. */
+/** Renews what a process holds, and returns it. A hold whose lease ran out minutes ago, for the machine slept, begins anew. */
 export async function renewProjects(
   db: Queryable,
   process: string,
@@ -72,7 +72,7 @@ export async function renewProjects(
 ): Promise<ProjectId[]> {
   const { rows } = await db.query<{ projectId: ProjectId }>(
     `update sync.holders
-        set held_since = case when held_until < statement_timestamp() then statement_timestamp() else held_since end,
+        set held_since = case when held_until < statement_timestamp() - interval '5 minutes' then statement_timestamp() else held_since end,
             held_until = statement_timestamp() + make_interval(secs => $3 / 1000.0)
       where project_id = any ($1) and process = $2
      returning project_id as "projectId"`,
