@@ -46,7 +46,7 @@ function statementOf(resource: DayQuery['resource']): string {
   // What the day's list brought stays for ever. It may stand under another day that shows it, too, or be another owner's
   // by now: then it is not held here, and not gone.
   const gone = `from sync.journal d cross join lateral unnest(d.ids) id
-                 where d.project_id = $1 and d.resource = $2 and d.day = $3 and d.kind in ('pages', 'contents', 'returned')
+                 where ${ofDay} and d.kind in ('pages', 'contents', 'returned')
                    and not exists (select from ${table} r where r.project_id = $1 and r.${key} = id collate "C")`;
   const history = `from analytics.day_history d where ${ofDay}`;
   return `
