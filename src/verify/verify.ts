@@ -36,7 +36,7 @@ type CertificateChecked = Awaited<ReturnType<typeof checkCertificate>>;
 export type ListVerified = ResourceChecked & {
   project_id: string;
   resource: Resource;
-  /** One holds if nothing was found of its month. */
+  /** One holds if no finding names its month or a day of it. */
   certificates: (CertificateChecked & { holds: boolean })[];
   findings: number;
 };
